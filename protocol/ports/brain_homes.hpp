@@ -29,23 +29,24 @@ struct brain_home_spec {
   std::string plugin_name;     ///< for example `@agentpool/dsh-world`
 };
 
-/// The directories of workers and the brain logs of sessions at rest. A brain log lives in exactly one place: at rest, or in the home of
-/// the worker that holds the session; it moves by rename, which is durable before the call returns. Blocking: only the homes
-/// actor (detached) calls it, from one thread.
+/// The directories of workers and the brain logs of sessions at rest. A brain log lives in exactly one place:
+/// at rest, or in the home of the worker that holds the session; it moves by rename, which is durable before
+/// the call returns. Blocking: only the homes actor (detached) calls it, from one thread.
 class brain_homes {
 public:
   virtual ~brain_homes() = default;
 
-  /// Makes the directories and copies the profile. Whatever an earlier worker of this id left is removed first.
+  /// Makes the directories and copies the profile. Whatever an earlier worker of this id left is removed
+  /// first.
   virtual result<brain_home> prepare(const brain_home_spec& spec) = 0;
 
   /// Moves the brain log of `session` into the home. A session without a log: fine, nothing to move.
-  virtual result<void> move_in(const brain_home& home, const session_id& session, const brain_session_id& brain,
-    std::optional<uint32_t> uid)
-    = 0;
+  virtual result<void> move_in(const brain_home& home, const session_id& session,
+    const brain_session_id& brain, std::optional<uint32_t> uid) = 0;
 
   /// Moves the brain log back to rest. Only after the brain closed the session or its process was reaped.
-  virtual result<void> move_out(const brain_home& home, const session_id& session, const brain_session_id& brain) = 0;
+  virtual result<void> move_out(
+    const brain_home& home, const session_id& session, const brain_session_id& brain) = 0;
 
   /// Deletes a brain session directory in the home (the throwaway session's).
   virtual result<void> discard(const brain_home& home, const brain_session_id& brain) = 0;
@@ -56,8 +57,8 @@ public:
   /// Deletes the brain log of `session` at rest.
   virtual result<void> erase(const session_id& session) = 0;
 
-  /// After a start: harvests the brain logs of known sessions (`known`) from homes that a dead daemon left, then removes these
-  /// homes and logs at rest of unknown sessions. Answers how many logs were harvested.
+  /// After a start: harvests the brain logs of known sessions (`known`) from homes that a dead daemon left,
+  /// then removes these homes and logs at rest of unknown sessions. Answers how many logs were harvested.
   virtual result<uint32_t> sweep(const std::vector<std::pair<session_id, brain_session_id>>& known) = 0;
 };
 

@@ -6,7 +6,8 @@
 
 namespace agentpool::ports {
 
-/// The time of day. Actors take durations from their own (virtual) clock and use this one only to stamp rows and events.
+/// The time of day. Actors take durations from their own (virtual) clock and use this one only to stamp rows
+/// and events.
 class wall_clock {
 public:
   virtual ~wall_clock() = default;

@@ -16,7 +16,8 @@ struct create_device {
   device_row row;
 };
 
-/// A new session with its first events. Refused with `too_many_sessions` when the device owns `limit` sessions.
+/// A new session with its first events. Refused with `too_many_sessions` when the device owns `limit`
+/// sessions.
 struct create_session {
   session_row row; ///< epoch as given (the creator's)
   std::vector<event_row> events;
@@ -24,7 +25,8 @@ struct create_session {
   uint32_t limit = 0; ///< 0 = no limit
 };
 
-/// Raises the session's epoch by one and reads it with its open turns. `not_found` when there is no such session.
+/// Raises the session's epoch by one and reads it with its open turns. `not_found` when there is no such
+/// session.
 struct claim_session {
   session_id session;
 };
@@ -41,8 +43,8 @@ struct expire_idempotency {
 };
 
 /// One write. Each is atomic; a batch of them becomes durable with one commit.
-using store_op
-  = std::variant<create_device, create_session, session_write, claim_session, delete_session, expire_idempotency>;
+using store_op = std::variant<create_device, create_session, session_write, claim_session, delete_session,
+  expire_idempotency>;
 
 /// Answer to one op: nothing, or the claim of a `claim_session`.
 using store_answer = std::variant<std::monostate, session_claim>;
@@ -52,14 +54,14 @@ class database {
 public:
   virtual ~database() = default;
 
-  /// Applies `ops` in order inside one transaction and makes them durable (group commit). Each op succeeds or fails
-  /// by itself, leaving nothing of itself behind when it fails. When the commit itself fails (disk full, I/O error)
-  /// every op of the batch answers `store_unavailable` and nothing of the batch is kept.
+  /// Applies `ops` in order inside one transaction and makes them durable (group commit). Each op succeeds or
+  /// fails by itself, leaving nothing of itself behind when it fails. When the commit itself fails (disk
+  /// full, I/O error) every op of the batch answers `store_unavailable` and nothing of the batch is kept.
   virtual std::vector<result<store_answer>> apply(std::span<const store_op> ops) = 0;
 };
 
-/// The read side, on a connection of its own, so that a long replay never delays a commit. Blocking, like `database`.
-/// Every read sees all commits that were answered before it began.
+/// The read side, on a connection of its own, so that a long replay never delays a commit. Blocking, like
+/// `database`. Every read sees all commits that were answered before it began.
 class database_reader {
 public:
   virtual ~database_reader() = default;
@@ -69,12 +71,14 @@ public:
   /// `not_found` when there is none.
   virtual result<session_row> session(const session_id& id) = 0;
 
-  /// Up to `limit` (1…200) sessions of `device`, newest first, after `cursor` (as a page gave it; empty = start).
-  /// A cursor that no page gave: `bad_request`.
+  /// Up to `limit` (1…200) sessions of `device`, newest first, after `cursor` (as a page gave it; empty =
+  /// start). A cursor that no page gave: `bad_request`.
   virtual result<session_page> sessions(const device_id& device, const std::string& cursor, size_t limit) = 0;
 
-  /// Events with seq > `after` in order, at most `max_events` and about `max_bytes` of data (at least one event).
-  virtual result<event_page> events(const session_id& id, uint64_t after, size_t max_events, size_t max_bytes) = 0;
+  /// Events with seq > `after` in order, at most `max_events` and about `max_bytes` of data (at least one
+  /// event).
+  virtual result<event_page> events(
+    const session_id& id, uint64_t after, size_t max_events, size_t max_bytes) = 0;
 
   /// The remembered answer; `not_found` when the key is new for this device and route.
   virtual result<idempotency_row> idempotency(

@@ -13,16 +13,16 @@
 
 namespace agentpool::ports {
 
-/// What to start. Nothing is inherited but what is named here: the environment is exactly `env`, of the descriptors only
-/// stdin, stdout and stderr exist in the child.
+/// What to start. Nothing is inherited but what is named here: the environment is exactly `env`, of the
+/// descriptors only stdin, stdout and stderr exist in the child.
 struct process_spec {
-  std::vector<std::string> argv;    ///< argv[0] is an absolute path
-  std::vector<std::string> env;     ///< `NAME=value`
-  std::string cwd;                  ///< absolute
-  std::optional<uint32_t> uid;      ///< run as this uid and gid without capabilities; nothing = as the daemon
-  size_t max_line = 16u << 20;      ///< longest line of stdout in bytes, without the newline
-  size_t read_window = 32u << 20;   ///< bytes of lines delivered but not `consumed` before reading pauses
-  size_t write_limit = 32u << 20;   ///< bytes that may wait to be written to stdin
+  std::vector<std::string> argv;  ///< argv[0] is an absolute path
+  std::vector<std::string> env;   ///< `NAME=value`
+  std::string cwd;                ///< absolute
+  std::optional<uint32_t> uid;    ///< run as this uid and gid without capabilities; nothing = as the daemon
+  size_t max_line = 16u << 20;    ///< longest line of stdout in bytes, without the newline
+  size_t read_window = 32u << 20; ///< bytes of lines delivered but not `consumed` before reading pauses
+  size_t write_limit = 32u << 20; ///< bytes that may wait to be written to stdin
 };
 
 /// Why no more lines come from stdout.
@@ -34,7 +34,8 @@ struct exit_status {
   int signal = 0;
 };
 
-/// Gets what the process does, on an unspecified thread, one call at a time. After `on_exit` or `on_failed` nothing follows.
+/// Gets what the process does, on an unspecified thread, one call at a time. After `on_exit` or `on_failed`
+/// nothing follows.
 class process_listener {
 public:
   virtual ~process_listener() = default;
@@ -44,14 +45,15 @@ public:
   /// One line of stderr, cut at 4 KiB.
   virtual void on_stderr_line(std::string line) = 0;
   virtual void on_stdout_end(stdout_end why) = 0;
-  /// The process was reaped; every line it wrote before was delivered or is lost with a pipe held by a grandchild (drained for
-  /// at most one second).
+  /// The process was reaped; every line it wrote before was delivered or is lost with a pipe held by a
+  /// grandchild (drained for at most one second).
   virtual void on_exit(exit_status how) = 0;
   /// The process could not be started.
   virtual void on_failed(failure why) = 0;
 };
 
-/// A running child. Its destruction kills the whole process group. Every call returns at once; all are safe from any thread.
+/// A running child. Its destruction kills the whole process group. Every call returns at once; all are safe
+/// from any thread.
 class process {
 public:
   virtual ~process() = default;

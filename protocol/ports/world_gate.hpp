@@ -12,15 +12,16 @@
 
 namespace agentpool::ports {
 
-/// Opens and closes the workers' world sockets. Every call returns at once; callbacks come on an unspecified thread.
+/// Opens and closes the workers' world sockets. Every call returns at once; callbacks come on an unspecified
+/// thread.
 class world_gate {
 public:
   virtual ~world_gate() = default;
 
-  /// Listens on the unix socket `path`, which only `uid` may connect to, and takes requests on it for calls of `worker`.
+  /// Listens on the unix socket `path`, which only `uid` may connect to, and takes requests on it for calls
+  /// of `worker`.
   virtual void open(const worker_id& worker, const std::string& path, std::optional<uint32_t> uid,
-    std::function<void(result<void>)> done)
-    = 0;
+    std::function<void(result<void>)> done) = 0;
 
   /// Closes the listener and every connection on it.
   virtual void close(const worker_id& worker) = 0;

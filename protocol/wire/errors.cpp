@@ -12,7 +12,8 @@ constexpr std::array table{
   error_row{errc::none, "none", 500, "No error", "Nothing went wrong."},
   error_row{errc::bad_request, "bad_request", 400, "Bad request",
     "A field is missing or has the wrong type; see /openapi.json for the shapes."},
-  error_row{errc::bad_json, "bad_json", 400, "Malformed JSON", "The body is no JSON object; send one in UTF-8."},
+  error_row{
+    errc::bad_json, "bad_json", 400, "Malformed JSON", "The body is no JSON object; send one in UTF-8."},
   error_row{errc::unsupported, "unsupported", 400, "Not served yet",
     "This field is known but not served by this version; leave it out."},
   error_row{errc::unauthorized, "unauthorized", 401, "Unauthorized",
@@ -45,7 +46,8 @@ constexpr std::array table{
     "This session is at its limit of event streams; close one first."},
   error_row{errc::rate_limited, "rate_limited", 429, "Too many requests",
     "This device sends requests faster than its limit; slow down as Retry-After says."},
-  error_row{errc::overloaded, "overloaded", 503, "Overloaded", "The node is at a limit; try again in a moment."},
+  error_row{
+    errc::overloaded, "overloaded", 503, "Overloaded", "The node is at a limit; try again in a moment."},
   error_row{errc::no_worker, "no_worker", 503, "No brain is free",
     "No worker became free in time; try again or raise pool.max or pool.memory."},
   error_row{errc::worker_boot_failed, "worker_boot_failed", 503, "The brain does not start",

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tl/expected.hpp>
-
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tl/expected.hpp>
 
 namespace agentpool {
 

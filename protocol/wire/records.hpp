@@ -10,11 +10,12 @@
 #include <string>
 #include <vector>
 
-/// The rows that the store keeps, as plain values. Times are milliseconds since the Unix epoch (UTC), 0 = never.
+/// The rows that the store keeps, as plain values. Times are milliseconds since the Unix epoch (UTC), 0 =
+/// never.
 namespace agentpool {
 
-/// One durable event of a session. `data` is the complete JSON object of the SSE frame (seq, type, turn_id, time and
-/// the type's fields), made once, so that a replay is a copy.
+/// One durable event of a session. `data` is the complete JSON object of the SSE frame (seq, type, turn_id,
+/// time and the type's fields), made once, so that a replay is a copy.
 struct event_row {
   uint64_t seq = 0; ///< 1, 2, 3… per session, without holes
   std::string type;
@@ -35,20 +36,21 @@ struct device_row {
 struct session_row {
   session_id id;
   device_id device;
-  std::string profile;          ///< name of the agent profile, `dsh` by default
-  std::string title;            ///< up to 200 bytes
-  std::string mode;             ///< approval mode: allow, ask or deny
-  std::string metadata;         ///< a JSON object, up to 16 KiB
-  brain_session_id brain;       ///< empty until the first brain made one
-  uint64_t epoch = 0;           ///< counts owners; every write carries it
-  uint64_t last_seq = 0;        ///< seq of the newest event
+  std::string profile;    ///< name of the agent profile, `dsh` by default
+  std::string title;      ///< up to 200 bytes
+  std::string mode;       ///< approval mode: allow, ask or deny
+  std::string metadata;   ///< a JSON object, up to 16 KiB
+  brain_session_id brain; ///< empty until the first brain made one
+  uint64_t epoch = 0;     ///< counts owners; every write carries it
+  uint64_t last_seq = 0;  ///< seq of the newest event
   int64_t created = 0;
   int64_t updated = 0;
-  int64_t last_input = 0;       ///< time of the last prompt
-  bool closed = false;          ///< a DELETE is in progress; answers like an unknown id
+  int64_t last_input = 0; ///< time of the last prompt
+  bool closed = false;    ///< a DELETE is in progress; answers like an unknown id
 };
 
-/// Life of a turn in the store: accepted → delivered → ended. `delivered` is durable before the brain sees the prompt.
+/// Life of a turn in the store: accepted → delivered → ended. `delivered` is durable before the brain sees
+/// the prompt.
 enum class turn_phase : uint8_t { accepted, delivered, ended };
 
 /// One prompt until its `turn_end`, or a turn that the agent opened by itself.
@@ -56,7 +58,7 @@ struct turn_row {
   turn_id id;
   bool by_agent = false;
   turn_phase phase = turn_phase::accepted;
-  std::string prompt;      ///< JSON array of ACP content blocks; empty for an agent's turn
+  std::string prompt; ///< JSON array of ACP content blocks; empty for an agent's turn
   int64_t accepted = 0;
   int64_t delivered = 0;
   int64_t ended = 0;
@@ -79,8 +81,8 @@ struct idempotency_row {
 struct session_write {
   session_id session;
   uint64_t epoch = 0;
-  std::vector<event_row> events;              ///< seq must go on where `last_seq` ends
-  std::optional<turn_row> turn;               ///< inserted or replaced
+  std::vector<event_row> events; ///< seq must go on where `last_seq` ends
+  std::optional<turn_row> turn;  ///< inserted or replaced
   std::optional<brain_session_id> brain;
   std::optional<idempotency_row> idempotency; ///< refused when the key exists: then nothing is written
   std::optional<int64_t> last_input;
@@ -116,16 +118,17 @@ bool inspect(Inspector& f, event_row& x) {
 
 template <class Inspector>
 bool inspect(Inspector& f, device_row& x) {
-  return f.object(x).fields(f.field("id", x.id), f.field("token_hash", x.token_hash), f.field("label", x.label),
-    f.field("created", x.created));
+  return f.object(x).fields(f.field("id", x.id), f.field("token_hash", x.token_hash),
+    f.field("label", x.label), f.field("created", x.created));
 }
 
 template <class Inspector>
 bool inspect(Inspector& f, session_row& x) {
   return f.object(x).fields(f.field("id", x.id), f.field("device", x.device), f.field("profile", x.profile),
-    f.field("title", x.title), f.field("mode", x.mode), f.field("metadata", x.metadata), f.field("brain", x.brain),
-    f.field("epoch", x.epoch), f.field("last_seq", x.last_seq), f.field("created", x.created),
-    f.field("updated", x.updated), f.field("last_input", x.last_input), f.field("closed", x.closed));
+    f.field("title", x.title), f.field("mode", x.mode), f.field("metadata", x.metadata),
+    f.field("brain", x.brain), f.field("epoch", x.epoch), f.field("last_seq", x.last_seq),
+    f.field("created", x.created), f.field("updated", x.updated), f.field("last_input", x.last_input),
+    f.field("closed", x.closed));
 }
 
 inline std::string to_string(turn_phase phase) {
@@ -160,9 +163,10 @@ bool inspect(Inspector& f, idempotency_row& x) {
 
 template <class Inspector>
 bool inspect(Inspector& f, session_write& x) {
-  return f.object(x).fields(f.field("session", x.session), f.field("epoch", x.epoch), f.field("events", x.events),
-    f.field("turn", x.turn), f.field("brain", x.brain), f.field("idempotency", x.idempotency),
-    f.field("last_input", x.last_input), f.field("closed", x.closed), f.field("mode", x.mode), f.field("now", x.now));
+  return f.object(x).fields(f.field("session", x.session), f.field("epoch", x.epoch),
+    f.field("events", x.events), f.field("turn", x.turn), f.field("brain", x.brain),
+    f.field("idempotency", x.idempotency), f.field("last_input", x.last_input), f.field("closed", x.closed),
+    f.field("mode", x.mode), f.field("now", x.now));
 }
 
 template <class Inspector>
