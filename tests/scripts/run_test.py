@@ -17,8 +17,10 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DEADLINE = 120
 
+HEAD = "# SPDX-FileCopyrightText: 2026 The agentpool authors\n# SPDX-License-Identifier: Apache-2.0\n"
+
 # Takes agentpoold's place: FAKE_FAULT chooses what goes wrong; it tells its pid, arguments and model endpoint.
-FAKE_DAEMON = """#!/usr/bin/python3
+FAKE_DAEMON = "#!/usr/bin/python3\n" + HEAD + """\
 import json, os, signal, sys
 fault = os.environ.get("FAKE_FAULT", "")
 if fault == "config":
@@ -39,7 +41,7 @@ with open(os.environ["FAKE_FILE"] + ".end", "w") as file:
         "/proc/" + sys.argv[sys.argv.index("--demo-model-pid") + 1])}, file)
 """
 
-CMAKE = """cmake_minimum_required(VERSION 3.25)
+CMAKE = HEAD + """cmake_minimum_required(VERSION 3.25)
 project(fake NONE)
 enable_testing()
 add_custom_target(agentpoold ALL ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/fake ${CMAKE_BINARY_DIR}/apps/agentpoold/agentpoold)
@@ -235,6 +237,29 @@ class RunTests(ScriptTest):
             self.assertIn(f"out of {ran}" if ran else "No tests were found", out + err)
             if status and ran:
                 self.assertIn("says why", out)
+
+    def run_ci(self):
+        shutil.copytree(ROOT / ".ci", self.tree.repo / ".ci")
+        subprocess.run(["git", "init", "-q", str(self.tree.repo)], check=True, timeout=DEADLINE)
+        self.tree.write("repo/.gitignore", "/build/\n")
+        self.tree.write("repo/tests/e2e/run_smoke.py", HEAD + "import os, sys\n"
+                        'print("smoke", sys.argv[1:], os.path.isdir(os.environ["AGENTPOOL_BUILD_DIR"]))\n')
+        done = subprocess.run([self.tree.repo / ".ci" / "run"], env=self.tree.env, text=True, timeout=DEADLINE,
+                              stdin=subprocess.DEVNULL, capture_output=True)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_ci_runs_tests_checks_and_a_smoke_turn_on_the_release_build(self):
+        self.tree.write("repo/CMakeLists.txt", CMAKE.replace("; false", ""))
+        status, output = self.run_ci()
+        self.assertEqual(status, 0, output)
+        self.assertIn("out of 3", output)
+        self.assertIn("rules: ok", output)
+        self.assertIn("smoke ['build/release'] True", output)
+
+    def test_ci_stops_at_the_first_failure(self):
+        status, output = self.run_ci()
+        self.assertEqual(status, 8, output)
+        self.assertNotIn("smoke [", output)
 
     def test_unknown_argument(self):
         process = self.tree.start("fast", script="test")
