@@ -11,10 +11,10 @@ SOAK = os.environ.get("AGENTPOOL_SOAK") == "1"
 # Configuration tables that make a promise short enough for a test.
 NO_DSH = {"pool": {"warm": 0}}
 QUICK_HEARTBEAT = {"gateway": {"heartbeat": "500ms"}}
-QUICK_EVICTION = {"gateway": {"heartbeat": "500ms", "write_timeout": "2s"}}
-QUICK_START_LIMITS = {"limits": {"initialize": "1s", "session_new": "1s", "session_resume": "1s"}}
-QUICK_STALL = {"limits": {"turn_progress": "1s", "cancel_grace": "500ms"}}
-QUICK_END = {"limits": {"exit_grace": "300ms", "cancel_grace": "500ms"}}
+QUICK_EVICTION = {"gateway": {"heartbeat": "500ms", "viewer_stall": "2s"}}
+QUICK_START_LIMITS = {"limits": {"initialize": "1s", "session": "1s", "boot": "3s"}}
+QUICK_STALL = {"limits": {"turn_stall": "1s", "cancel_grace": "500ms"}}
+QUICK_END = {"limits": {"end_grace": "300ms", "cancel_grace": "500ms"}}
 QUICK_DRAIN = {"limits": {"drain": "2s"}}
 
 

@@ -30,3 +30,8 @@ def holds(condition, what, seconds, step=0.02):
     if not condition():
       raise AssertionError(f"did not hold for {seconds:g} s: {what}")
     time.sleep(step)
+
+
+def pause(seconds):
+  """Being slow on purpose: the pace of a throttled client, never a wait for something."""
+  time.sleep(seconds)
