@@ -60,8 +60,9 @@ class Daemon:
     os.chmod(os.path.dirname(state), 0o711)
     os.chmod(state, 0o777)
     path = self.write(f"script-{name}.json", json.dumps({"state_dir": state, **script}))
-    return {"command": ["/usr/bin/python3", "-S", "-E", os.path.join(folder, "fault_agent.py"), "--script", path],
-            "trusted": True, "env": {"AGENTPOOL_TEST_ID": self.id}}
+    return {"command": ["/usr/bin/python3", "-S", "-E", os.path.join(folder, "fault_agent.py"), "--script", path,
+                        "--home", "{home}"],
+            "trusted": True, "env": {"AGENTPOOL_TEST_ID": self.id}, "warm": settings.warm_of(name)}
 
   def state(self, profile="fault", name=""):
     return os.path.join(self.work, "state", profile, name) if name else os.path.join(self.work, "state", profile)

@@ -18,6 +18,11 @@ QUICK_END = {"limits": {"end_grace": "300ms", "cancel_grace": "500ms"}}
 QUICK_DRAIN = {"limits": {"drain": "2s"}}
 
 
+def warm_of(profile):
+  """How many workers of a fault agent profile wait warm: the faulty ones start only when somebody asks."""
+  return 1 if profile == "fault" else 0
+
+
 def t1(duration):
   """The brain idle timer."""
   return {"session": {"t1": duration}}

@@ -56,7 +56,8 @@ class Agent(Loop):
       with open(options["--script"], encoding="utf-8") as script:
         self.faults = json.load(script)
     self.counters = Counters(options.get("--state", self.faults.get("state_dir")))
-    self.home = options.get("--home") or next((os.environ[n] for n in HOMES if os.environ.get(n)), ".")
+    home = options.get("--home", "{")
+    self.home = home if not home.startswith("{") else next((os.environ[n] for n in HOMES if os.environ.get(n)), ".")
     self.boot = self.counters.bump("boots")
     if self.boot > self.faults.get("first_boots", self.boot):
       self.faults = {}
