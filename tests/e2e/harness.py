@@ -96,13 +96,15 @@ class Daemon:
   # --- the process ---
 
   def argv(self, *extra):
-    argv = [os.path.join(settings.BUILD, "apps", "agentpoold", "agentpoold"), "--data", self.data, "--port", "0",
-            "--config", self.config, "--dsh-prefix", settings.DSH,
-            "--world-plugin", os.path.join(settings.REPO, "dsh-world"),
-            "--dsh-profile", os.path.join(settings.REPO, "conf", "dsh", "profile")]
+    """The command line; an option in `extra` replaces the suite's own."""
+    options = {"--data": self.data, "--port": "0", "--config": self.config, "--dsh-prefix": settings.DSH,
+               "--world-plugin": os.path.join(settings.REPO, "dsh-world"),
+               "--dsh-profile": os.path.join(settings.REPO, "conf", "dsh", "profile")}
     if self.model:
-      argv += ["--demo-model-url", self.model.url, "--demo-model-pid", str(self.model.pid)]
-    return argv + list(extra)
+      options.update({"--demo-model-url": self.model.url, "--demo-model-pid": str(self.model.pid)})
+    options = {name: value for name, value in options.items() if name not in extra}
+    program = os.path.join(settings.BUILD, "apps", "agentpoold", "agentpoold")
+    return [program, *(word for pair in options.items() for word in pair), *extra]
 
   def environment(self, crash_point=None):
     env = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
