@@ -93,6 +93,10 @@ class Client:
   def cancel(self, session):
     return self.call("POST", f"/v1/sessions/{session}/cancel")
 
+  def permissions(self, session):
+    """The open approvals."""
+    return self.must(200, "GET", f"/v1/sessions/{session}/permissions")["permissions"]
+
   # --- events ---
 
   def stream(self, session, after=None, last_event_id=None, live=None, **options):
