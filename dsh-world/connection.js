@@ -81,8 +81,8 @@ export class Connection {
     this.#streams.destroy()
   }
 
-  #send(path, options) {
-    return send({ ...options, socketPath: this.#socketPath, method: 'POST', path: `/world/v1/${path}` })
+  #send(what, options) {
+    return send({ ...options, what, socketPath: this.#socketPath })
   }
 
   #text(response, path, { deadlineMs, signal }) {

@@ -89,6 +89,7 @@ class Dsh:
         self.lines = queue.Queue()
         self.stderr = b""
         self.updates = []
+        self.replies = {}
         self.next_id = 0
         self.readers = [threading.Thread(target=target, daemon=True) for target in (self.read_out, self.read_err)]
         for reader in self.readers:
@@ -109,22 +110,29 @@ class Dsh:
             reader.join(DEADLINE_S)
         return Closed(code, self.stderr.decode())
 
+    def write(self, message):
+        self.process.stdin.write((json.dumps({"jsonrpc": "2.0", **message}) + "\n").encode())
+        self.process.stdin.flush()
+
+    def notify(self, method, params):
+        self.write({"method": method, "params": params})
+
     def send(self, method, params):
         self.next_id += 1
-        message = {"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params}
-        self.process.stdin.write((json.dumps(message) + "\n").encode())
-        self.process.stdin.flush()
+        self.write({"id": self.next_id, "method": method, "params": params})
         return self.next_id
 
     def wait(self, request):
         """The reply to a request; updates that come before it are collected in `updates`."""
-        while True:
+        while request not in self.replies:
             message = self.lines.get(timeout=DEADLINE_S)
             if message is None:
                 raise self.closed()
-            if message.get("id") == request and "method" not in message:
-                return message
-            self.updates.append(message)
+            if "method" in message:
+                self.updates.append(message)
+            else:
+                self.replies[message["id"]] = message
+        return self.replies.pop(request)
 
     def call(self, method, **params):
         return self.wait(self.send(method, params))

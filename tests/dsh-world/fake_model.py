@@ -5,6 +5,7 @@ inject faults (broken streams, pauses between words) that no real model shows on
 
 import http.server
 import json
+import sys
 import threading
 
 END = {"type": "message_stop"}
@@ -85,7 +86,11 @@ class FakeModel(http.server.ThreadingHTTPServer):
         self.lock = threading.Lock()
         self.script = []
         self.requests = []
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
     def env(self):
         return {"DEEPSEEK_BASE_URL": f"http://127.0.0.1:{self.server_port}", "DEEPSEEK_API_KEY": "test"}
