@@ -63,7 +63,8 @@ class ChatTest(DshCase):
         dsh.stop()
         self.world.token = "one-time"
         again = self.start()
-        self.assertNotIn("error", again.call("session/resume", sessionId=session, cwd="/workspace", mcpServers=[]))
+        self.assertNotIn("error",
+            again.call("session/resume", sessionId=session, cwd="/workspace", mcpServers=[]))
         again.prompt(session, "again")
         self.assertIn("the answer is 42", str(self.model.requests[-1]["messages"]))
 
@@ -80,7 +81,8 @@ class ChatTest(DshCase):
         other = self.start()
         other.call("session/close", sessionId=other.new_session())
         os.rename(kept, os.path.join(self.home, folder))
-        self.assertNotIn("error", other.call("session/resume", sessionId=session, cwd="/workspace", mcpServers=[]))
+        self.assertNotIn("error",
+            other.call("session/resume", sessionId=session, cwd="/workspace", mcpServers=[]))
         other.prompt(session, "again")
         self.assertIn("blue", str(self.model.requests[-1]["messages"]))
         other.call("session/close", sessionId=session)

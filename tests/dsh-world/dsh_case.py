@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The agentpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""What every test of the plugin stands on: a home, a fake world, a fake model, and the real dsh between them."""
+"""What every test of the plugin stands on: a home, a fake world, a fake model, and the real dsh between
+them."""
 
 import shutil
 import tempfile

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The agentpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""A daemon that hangs, refuses or goes away: the conversation goes on or ends with a reason, and dsh always ends."""
+"""A daemon that hangs, refuses or goes away: the conversation goes on or ends with a reason, and dsh always
+ends."""
 
 import json
 import socket
@@ -47,7 +48,8 @@ class FaultTest(DshCase):
         self.deadlines(start=300)
         self.hang("process/spawn")
         result = self.run_tool("bash", {"command": "true", "description": "d"})
-        self.assertEqual(result, 'Error: The sandbox service did not answer "process/spawn" within 300 ms; try again later.')
+        self.assertEqual(result,
+            'Error: The sandbox service did not answer "process/spawn" within 300 ms; try again later.')
 
     def test_a_silent_command_is_an_unknown_outcome(self):
         self.deadlines(silence=300)
@@ -65,7 +67,8 @@ class FaultTest(DshCase):
     def test_end_of_input_ends_a_process_that_waits_for_a_hanging_world(self):
         asked = self.hang("fs/stat")
         dsh = self.start()
-        dsh.send("session/prompt", {"sessionId": dsh.new_session(), "prompt": [{"type": "text", "text": "hi"}]})
+        dsh.send("session/prompt",
+            {"sessionId": dsh.new_session(), "prompt": [{"type": "text", "text": "hi"}]})
         self.assertTrue(asked.wait(DEADLINE_S))
         code, seconds = dsh.end()
         self.assertEqual(code, 0)
@@ -84,7 +87,8 @@ class FaultTest(DshCase):
         self.world.answers["process/spawn"] = lambda handler, *_: handler.stream(run())
         self.model.script = [call("bash", {"command": "sleep 9", "description": "d"})]
         dsh = self.start()
-        dsh.send("session/prompt", {"sessionId": dsh.new_session(), "prompt": [{"type": "text", "text": "hi"}]})
+        dsh.send("session/prompt",
+            {"sessionId": dsh.new_session(), "prompt": [{"type": "text", "text": "hi"}]})
         self.assertTrue(running.wait(DEADLINE_S))
         code, seconds = dsh.end()
         self.assertEqual(code, 0)
@@ -94,7 +98,8 @@ class FaultTest(DshCase):
         asked = self.hang("fs/stat")
         dsh = self.start()
         session = dsh.new_session()
-        request = dsh.send("session/prompt", {"sessionId": session, "prompt": [{"type": "text", "text": "hi"}]})
+        request = dsh.send("session/prompt",
+            {"sessionId": session, "prompt": [{"type": "text", "text": "hi"}]})
         self.assertTrue(asked.wait(DEADLINE_S))
         dsh.notify("session/cancel", {"sessionId": session})
         self.assertEqual(dsh.wait(request)["result"]["stopReason"], "cancelled")
@@ -103,7 +108,8 @@ class FaultTest(DshCase):
         self.world.token = None
         dsh = self.start()
         session = dsh.new_session()
-        self.assertIn("The token is not valid or was used before.", dsh.prompt(session, "hi")["error"]["message"])
+        self.assertIn("The token is not valid or was used before.",
+            dsh.prompt(session, "hi")["error"]["message"])
         self.assertEqual(dsh.call("session/close", sessionId=session)["result"], {})
 
     def test_a_session_of_another_worker_is_refused_with_the_daemons_reason(self):
@@ -120,7 +126,8 @@ class FaultTest(DshCase):
         session = dsh.new_session()
         dsh.prompt(session, "hi")
         self.world.answers["fs/stat"] = lambda handler, *_: handler.connection.shutdown(socket.SHUT_RDWR)
-        self.assertIn("connection to the sandbox service was lost", dsh.prompt(session, "hi")["error"]["message"])
+        self.assertIn("connection to the sandbox service was lost",
+            dsh.prompt(session, "hi")["error"]["message"])
 
     def test_an_aborted_write_asks_the_daemon_and_waits_for_the_truth(self):
         asked, cancelled = threading.Event(), threading.Event()
@@ -135,7 +142,8 @@ class FaultTest(DshCase):
         self.model.script = [call("write", {"file_path": "/workspace/a", "content": "x"}), say("done")]
         dsh = self.start()
         session = dsh.new_session()
-        request = dsh.send("session/prompt", {"sessionId": session, "prompt": [{"type": "text", "text": "hi"}]})
+        request = dsh.send("session/prompt",
+            {"sessionId": session, "prompt": [{"type": "text", "text": "hi"}]})
         self.assertTrue(asked.wait(DEADLINE_S))
         dsh.notify("session/cancel", {"sessionId": session})
         self.assertEqual(dsh.wait(request)["result"]["stopReason"], "cancelled")

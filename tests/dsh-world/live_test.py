@@ -46,7 +46,8 @@ class LiveTest(DshCase):
         committed = []
         first = self.until(lambda seen: spoken(seen, "message") == "grün ")
         last = self.until(lambda seen: spoken(seen, "message") == "grün und 🙂 blau")
-        self.model.script = [say("grün ", first, lambda: committed.append(dsh.lines.qsize()), "und 🙂", " blau", last)]
+        self.model.script = [say("grün ", first, lambda: committed.append(dsh.lines.qsize()), "und 🙂",
+            " blau", last)]
         self.assertEqual(dsh.prompt(session, "hi")["result"]["stopReason"], "end_turn")
         self.assertEqual(committed, [0])
         self.assertEqual(dsh.texts(), ["grün und 🙂 blau"])
@@ -59,15 +60,18 @@ class LiveTest(DshCase):
 
     def test_thoughts_are_told_apart_from_the_message(self):
         dsh = self.start()
-        done = self.until(lambda seen: spoken(seen, "message") == "yes" and spoken(seen, "thought") == "hm, well")
-        self.model.script = [list(message(block(0, "thinking", ["hm, ", "well"]), block(1, "text", ["yes", done])))]
+        done = self.until(
+            lambda seen: spoken(seen, "message") == "yes" and spoken(seen, "thought") == "hm, well")
+        self.model.script = [list(message(block(0, "thinking", ["hm, ", "well"]),
+            block(1, "text", ["yes", done])))]
         dsh.prompt(dsh.new_session(), "hi")
         self.assertEqual((dsh.texts("agent_thought_chunk"), dsh.texts()), (["hm, well"], ["yes"]))
         self.assertEqual({frame["index"] for frame in self.seen if frame.get("kind") == "message"}, {1})
 
     def test_a_broken_attempt_is_taken_back(self):
         dsh = self.start()
-        broken = [start(), *block(0, "text", ["wrong", self.until(lambda seen: spoken(seen, "message") == "wrong")])][:-1]
+        broken = [start(),
+            *block(0, "text", ["wrong", self.until(lambda seen: spoken(seen, "message") == "wrong")])][:-1]
         self.model.script = [broken, say("right")]
         self.assertEqual(dsh.prompt(dsh.new_session(), "hi")["result"]["stopReason"], "end_turn")
         self.assertEqual(dsh.texts(), ["right"])

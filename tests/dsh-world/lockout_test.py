@@ -28,7 +28,8 @@ class LockoutTest(DshCase):
         self.fails_to_boot('world-guard: service "fs" is provided by LocalFileSystem')
 
     def test_local_processes_instead_of_ours_stop_the_boot(self):
-        edit_profile(self.home, SUBPROCESS, "{id: world-subprocess, name: '@deepseek-ai/dsh-subprocess-local'}")
+        edit_profile(self.home, SUBPROCESS,
+            "{id: world-subprocess, name: '@deepseek-ai/dsh-subprocess-local'}")
         self.fails_to_boot('world-guard: service "subprocess" is provided by LocalSubprocessRuntime')
 
     def test_local_files_in_an_isolated_realm_stop_the_boot(self):
@@ -42,7 +43,8 @@ class LockoutTest(DshCase):
         self.fails_to_boot("did not activate")
 
     def test_a_missing_token_stops_the_boot(self):
-        self.fails_to_boot("AGENTPOOL_WORLD_SOCKET and AGENTPOOL_WORLD_TOKEN must be set", AGENTPOOL_WORLD_TOKEN="")
+        self.fails_to_boot("AGENTPOOL_WORLD_SOCKET and AGENTPOOL_WORLD_TOKEN must be set",
+            AGENTPOOL_WORLD_TOKEN="")
 
     def test_a_good_boot_writes_nothing_to_stderr(self):
         self.start()
@@ -60,11 +62,13 @@ class LockoutTest(DshCase):
         dsh = self.start()
         session = dsh.new_session()
         for path in (canary, inside, "/etc/hostname"):
-            for tool, arguments in (("read", {"file_path": path}), ("write", {"file_path": path, "content": "x"}),
+            for tool, arguments in (("read", {"file_path": path}),
+                ("write", {"file_path": path, "content": "x"}),
                                     ("edit", {"file_path": path, "old_string": "host", "new_string": "x"})):
                 self.model.script = [call(tool, arguments), say("done")]
                 dsh.prompt(session, "go")
-                self.assertTrue(self.model.last_results()[-1].startswith("Error: "), self.model.last_results()[-1])
+                self.assertTrue(self.model.last_results()[-1].startswith("Error: "),
+                    self.model.last_results()[-1])
         for request in self.model.requests:
             self.assertNotIn("host-only-secret", str(request))
         for path in (canary, inside):

@@ -32,7 +32,8 @@ class ProcessTest(DshCase):
     def test_without_a_hand_a_search_says_so_too(self):
         for tool in ("grep", "glob"):
             self.world.token = "one-time"
-            self.assertEqual(self.run_tool(tool, {"pattern": "x"}), f"Error: {tool} search failed (exit 2): {NO_HAND}")
+            self.assertEqual(self.run_tool(tool, {"pattern": "x"}),
+                f"Error: {tool} search failed (exit 2): {NO_HAND}")
 
     def test_command_is_sent_without_facts_of_this_host(self):
         self.spawns([STARTED, output(b"hi\n"), ended(), GONE])
@@ -54,8 +55,8 @@ class ProcessTest(DshCase):
         self.assertEqual(self.bash(), "[stderr]\nno\n[exit code: 7]")
 
     def test_long_output_names_the_file_in_the_hand(self):
-        self.spawns([STARTED, output(b"x" * 70000), {"event": "spill", "stream": "stdout", "path": "/tmp/full.log"},
-                     ended(), GONE])
+        spill = {"event": "spill", "stream": "stdout", "path": "/tmp/full.log"}
+        self.spawns([STARTED, output(b"x" * 70000), spill, ended(), GONE])
         result = self.bash()
         self.assertIn("/tmp/full.log", result)
         self.assertLess(len(result), 66000)
@@ -68,7 +69,8 @@ class ProcessTest(DshCase):
         self.assertIn("SIGKILL", result)
 
     def test_a_lost_sandbox_is_told_in_its_own_words(self):
-        self.spawns([STARTED, output(b"half\n"), {"event": "error", "code": "WORLD_LOST", "message": "It burned down."}])
+        lost = {"event": "error", "code": "WORLD_LOST", "message": "It burned down."}
+        self.spawns([STARTED, output(b"half\n"), lost])
         self.assertIn("It burned down. How the command ended is unknown.", self.bash())
 
     def test_a_line_that_is_no_event_is_an_unknown_outcome(self):
@@ -113,7 +115,8 @@ class ProcessTest(DshCase):
         self.world.answers["process/spawn"] = lambda handler, *_: handler.stream(run())
         dsh = self.start()
         session = dsh.new_session()
-        self.model.script = [call("bash", {"command": "serve", "description": "d", "run_in_background": True}), say("on")]
+        self.model.script = [call("bash",
+            {"command": "serve", "description": "d", "run_in_background": True}), say("on")]
         dsh.prompt(session, "start")
         job = self.model.last_results()[-1]
         (name,) = [word.strip(".,;:\"'()[]") for word in job.split() if word.startswith("bash-")][:1]

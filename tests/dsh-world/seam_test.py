@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The agentpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tests in seam/ (node:test) against the plugin beside the packages of the pinned dsh: the members of the seam
-that no tool of the composition calls, and the parts that a conversation cannot reach at will."""
+"""Runs the tests in seam/ (node:test) against the plugin beside the packages of the pinned dsh: the members
+of the seam that no tool of the composition calls, and the parts that a conversation cannot reach at will."""
 
 import os
 import shutil
@@ -22,8 +22,10 @@ class SeamTest(unittest.TestCase):
         tests = sorted(os.path.join("seam", name) for name in os.listdir(os.path.join(folder, "seam"))
                        if name.endswith("_test.js"))
         self.assertNotEqual(tests, [])
-        done = subprocess.run([os.path.join(prefix(), "bin", "node"), "--test", *tests], cwd=folder, capture_output=True,
-                              text=True, timeout=2 * DEADLINE_S, check=False, env={"HOME": folder, "DSH_HOME": folder, "TMPDIR": folder})
+        command = [os.path.join(prefix(), "bin", "node"), "--test", *tests]
+        env = {"HOME": folder, "DSH_HOME": folder, "TMPDIR": folder}
+        done = subprocess.run(command, env=env, cwd=folder, capture_output=True, text=True,
+                              timeout=2 * DEADLINE_S, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertNotIn("\n# pass 0\n", done.stdout)
 

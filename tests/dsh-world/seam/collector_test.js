@@ -45,7 +45,9 @@ test('every offset gives text without damage', () => {
   const all = Buffer.from('aß€🙂z')
   for (const byte of all) collector.push(Buffer.from([byte]))
   collector.seal()
-  for (let offset = 0; offset <= all.length; offset += 1) assert.ok(!collector.readFrom(offset).text.includes('\ufffd'))
+  for (let offset = 0; offset <= all.length; offset += 1) {
+    assert.ok(!collector.readFrom(offset).text.includes('\ufffd'))
+  }
 })
 
 test('bytes that are no text do not hold reads back', () => {

@@ -11,8 +11,8 @@ import { deadlinesFrom } from '../dsh-world/deadlines.js'
 const bodyOf = async (request) => Buffer.concat(await Array.fromAsync(request))
 
 /**
- * A world socket whose routes a test gives: name → (body, response, framed bytes) → JSON reply, or undefined when the
- * route answered by itself. Exists to inject faults.
+ * A world socket whose routes a test gives: name → (body, response, framed bytes) → JSON reply, or undefined
+ * when the route answered by itself. Exists to inject faults.
  */
 export async function fakeWorld(t, routes) {
   const seen = []

@@ -28,7 +28,8 @@ const content = (bytes) => (_body, response) => void response.end(bytes)
 
 test('resolve keeps what the daemon says and refuses a blank path by itself', async (t) => {
   const { fs, seen } = await mount(t, { 'fs/resolve': () => ({ path: '/real', display: '/workspace/link' }) })
-  assert.deepEqual(await fs.resolve('link', { cwd: '/workspace' }), { targetKey: '/real', displayPath: '/workspace/link' })
+  assert.deepEqual(await fs.resolve('link', { cwd: '/workspace' }),
+    { targetKey: '/real', displayPath: '/workspace/link' })
   await assert.rejects(fs.resolve('  '), fails('FS_NOT_FOUND'))
   assert.equal(seen.length, 1)
   assert.equal(seen[0].headers['x-agentpool-session'], 's1')
@@ -36,7 +37,8 @@ test('resolve keeps what the daemon says and refuses a blank path by itself', as
 
 test('stat and lstat', async (t) => {
   const { fs } = await mount(t, {
-    'fs/stat': ({ path }) => (path === '/f' ? { found: true, type: 'file', version: 'v', size: 3 } : { found: false }),
+    'fs/stat': ({ path }) =>
+      (path === '/f' ? { found: true, type: 'file', version: 'v', size: 3 } : { found: false }),
     'fs/lstat': () => ({ found: true, type: 'symlink', version: 'l' }),
   })
   assert.deepEqual(await fs.stat(target('/f')), { version: 'v', type: 'file', size: 3 })
@@ -46,10 +48,12 @@ test('stat and lstat', async (t) => {
 
 test('list joins display paths and keeps canonical keys', async (t) => {
   const entry = { name: 'a', path: '/real/a', type: 'file', version: 'v', size: 1 }
-  const { fs } = await mount(t, { 'fs/list': () => ({ entries: [entry, { name: 'b', path: '/real/b', type: 'other' }] }) })
+  const { fs } = await mount(t,
+    { 'fs/list': () => ({ entries: [entry, { name: 'b', path: '/real/b', type: 'other' }] }) })
   const [first, second] = await fs.listDir({ targetKey: '/real', displayPath: '/workspace/link' })
   assert.deepEqual(first, {
-    name: 'a', type: 'file', target: { targetKey: '/real/a', displayPath: '/workspace/link/a' }, version: 'v', size: 1,
+    name: 'a', type: 'file', version: 'v', size: 1,
+    target: { targetKey: '/real/a', displayPath: '/workspace/link/a' },
   })
   assert.equal('version' in second, false)
 })
@@ -70,7 +74,9 @@ test('text is decoded across chunks and loses its byte order mark', async (t) =>
 test('what is no text is refused', async (t) => {
   const bodies = [Buffer.from([0x61, 0xff]), Buffer.from('a\0b'), Buffer.from([0xe2, 0x82])]
   const { fs } = await mount(t, { 'fs/read': (_body, response) => void response.end(bodies.shift()) })
-  for (const name of ['/invalid', '/nul', '/cut']) await assert.rejects(fs.readText(target(name)), fails('FS_NOT_TEXT'))
+  for (const name of ['/invalid', '/nul', '/cut']) {
+    await assert.rejects(fs.readText(target(name)), fails('FS_NOT_TEXT'))
+  }
 })
 
 test('a NUL behind the first 8192 bytes is text', async (t) => {
@@ -86,7 +92,8 @@ test('a body that ends early is a failed read, never a short file', async (t) =>
       setImmediate(() => response.destroy())
     },
   })
-  await assert.rejects(fs.readText(target('/f')), fails('FS_IO_ERROR', /connection to the sandbox service was lost/))
+  await assert.rejects(fs.readText(target('/f')),
+    fails('FS_IO_ERROR', /connection to the sandbox service was lost/))
 })
 
 test('readBytes never keeps more than its bound', async (t) => {
@@ -98,7 +105,8 @@ test('readBytes never keeps more than its bound', async (t) => {
 
 test('readByteRange asks for the range', async (t) => {
   const { fs, seen } = await mount(t, { 'fs/read': content('23') })
-  assert.deepEqual(Buffer.from(await fs.readByteRange(target('/f'), { offset: 1, length: 2 })).toString(), '23')
+  assert.deepEqual(Buffer.from(await fs.readByteRange(target('/f'), { offset: 1, length: 2 })).toString(),
+    '23')
   assert.deepEqual(seen[0].body, { path: '/f', offset: 1, length: 2 })
 })
 
@@ -129,7 +137,8 @@ test('an abort detaches from a call that hangs', async (t) => {
 })
 
 test('write sends the bytes behind its head and reports what it wrote', async (t) => {
-  const { fs, seen } = await mount(t, { 'fs/write': () => ({ operation: 'update', version: 'n', before: 'old\n' }) })
+  const { fs, seen } = await mount(t,
+    { 'fs/write': () => ({ operation: 'update', version: 'n', before: 'old\n' }) })
   const expected = { kind: 'replaceIfVersion', version: 'v' }
   const outcome = await fs.writeText({ targetKey: '/real', displayPath: '/shown' }, 'a\r\n€', expected)
   assert.deepEqual(outcome, { operation: 'update', version: 'n', before: 'old\n', after: 'a\n€' })
@@ -146,14 +155,16 @@ test('edit sends its strings untouched', async (t) => {
 
 test('codes of the seam go through and others become an I/O error with the same sentence', async (t) => {
   const answers = [[409, 'FS_STALE_VERSION'], [503, 'WORLD_NO_HAND'], [500, 'internal']]
-  const { fs } = await mount(t, { 'fs/write': (_body, response) => refuse(response, ...answers.shift(), 'Because.') })
+  const { fs } = await mount(t,
+    { 'fs/write': (_body, response) => refuse(response, ...answers.shift(), 'Because.') })
   await assert.rejects(fs.writeText(target('/f'), 'x'), fails('FS_STALE_VERSION', /^Because\.$/))
   await assert.rejects(fs.writeText(target('/f'), 'x'), fails('FS_IO_ERROR', /^Because\.$/))
   await assert.rejects(fs.writeText(target('/f'), 'x'), fails('FS_IO_ERROR', /^Because\.$/))
 })
 
 test('a refusal without a reason still gives a sentence', async (t) => {
-  const { fs } = await mount(t, { 'fs/stat': (_body, response) => void response.writeHead(502).end('<html>') })
+  const { fs } = await mount(t,
+    { 'fs/stat': (_body, response) => void response.writeHead(502).end('<html>') })
   await assert.rejects(fs.stat(target('/f')), fails('FS_IO_ERROR', /status 502 and no reason/))
 })
 

@@ -17,13 +17,14 @@ function held() {
     return request.promise
   })
   const until = async (count) => {
-    while (sent.length < count) await Promise.all([next.promise, new Promise((resolve) => setImmediate(resolve))])
+    while (sent.length < count) await next.promise
     return sent[count - 1]
   }
   return { queue, sent, until }
 }
 
-const frame = (offset, text, attempt = 'a') => ({ kind: 'message', attempt, turn: 1, step: 1, index: 0, offset, text })
+const frame = (offset, text, attempt = 'a') =>
+  ({ kind: 'message', attempt, turn: 1, step: 1, index: 0, offset, text })
 const textOf = ({ frames }) => frames.map(({ text }) => text).join('')
 
 test('the first frame goes at once and the next ones join while it is on its way', async () => {

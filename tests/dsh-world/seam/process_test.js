@@ -14,7 +14,8 @@ const data = (text) => Buffer.from(text).toString('base64')
 const collect = { maxBytes: 100 }
 
 function spec(stdio, more) {
-  return { argv: ['cat'], cwd: '/workspace', graceMs: 10, stdio: { stdin: 'ignore', stdout: collect, stderr: collect, ...stdio }, ...more }
+  return { argv: ['cat'], cwd: '/workspace', graceMs: 10,
+    stdio: { stdin: 'ignore', stdout: collect, stderr: collect, ...stdio }, ...more }
 }
 
 async function run(t, routes, ...rest) {
@@ -24,7 +25,9 @@ async function run(t, routes, ...rest) {
 
 test('what the seam reports at once', () => {
   assert.throws(() => validate({ argv: [''], graceMs: 1 }))
-  for (const graceMs of [0, -1, NaN, Infinity, 2_147_483_648]) assert.throws(() => validate({ argv: ['a'], graceMs }))
+  for (const graceMs of [0, -1, NaN, Infinity, 2_147_483_648]) {
+    assert.throws(() => validate({ argv: ['a'], graceMs }))
+  }
   assert.throws(() => validate({ argv: ['a'], graceMs: 1, signal: AbortSignal.abort() }))
 })
 
@@ -75,7 +78,8 @@ test('done comes with the exit, waitForExit with the end of the group', async (t
 })
 
 test('a command that never started rejects with the reason', async (t) => {
-  const { handle } = await run(t, { 'process/spawn': (_b, response) => refuse(response, 503, 'WORLD_NO_HAND', 'None.') })
+  const { handle } = await run(t,
+    { 'process/spawn': (_b, response) => refuse(response, 503, 'WORLD_NO_HAND', 'None.') })
   await assert.rejects(handle.done, /^WorldError: None\.$/)
   assert.equal(await handle.waitForExit(), true)
 })
@@ -108,7 +112,8 @@ test('a terminate that the daemon refuses closes the command\'s connection', asy
     'process/terminate': (_body, response) => refuse(response, 500, 'internal', 'No.'),
   })
   await started.promise
-  while (handle.collected.stdout.readFrom(0).text === '') await new Promise((resolve) => setImmediate(resolve))
+  const tick = () => new Promise((resolve) => setImmediate(resolve))
+  while (handle.collected.stdout.readFrom(0).text === '') await tick()
   handle.terminate()
   await closed.promise
   assert.deepEqual(await handle.done, { exitCode: null, signal: 'SIGTERM' })
@@ -133,7 +138,8 @@ test('a terminal', async (t) => {
       return {}
     },
   })
-  const request = { argv: ['bash'], cwd: '/workspace', rows: 4, cols: 8, graceMs: 10, terminalType: 'xterm', env: { DSH_HOME: 'x', A: undefined } }
+  const request = { argv: ['bash'], cwd: '/workspace', rows: 4, cols: 8, graceMs: 10, terminalType: 'xterm',
+    env: { DSH_HOME: 'x', A: undefined } }
   const terminal = await openTerminal(world.connection, 's1', request)
   assert.equal(terminal.pid, 7)
   assert.equal((await once(terminal.output, 'data'))[0].toString(), '$ ')
@@ -143,8 +149,10 @@ test('a terminal', async (t) => {
   assert.equal(await terminal.signalForeground('SIGINT'), 9)
   await Promise.all([terminal.terminate(), terminal.terminate()])
   assert.deepEqual(await terminal.done, { exitCode: null, signal: 'SIGHUP' })
-  assert.deepEqual(seen[0].body, { argv: ['bash'], cwd: '/workspace', env: { A: null }, rows: 4, cols: 8, term: 'xterm', grace_ms: 10 })
-  assert.deepEqual(seen.find(({ name }) => name === 'terminal/resize').body, { terminal: 't', rows: 24, cols: 80 })
+  assert.deepEqual(seen[0].body,
+    { argv: ['bash'], cwd: '/workspace', env: { A: null }, rows: 4, cols: 8, term: 'xterm', grace_ms: 10 })
+  assert.deepEqual(seen.find(({ name }) => name === 'terminal/resize').body,
+    { terminal: 't', rows: 24, cols: 80 })
   assert.equal(seen.filter(({ name }) => name === 'terminal/terminate').length, 1)
 })
 
@@ -155,6 +163,7 @@ test('a terminal whose connection is lost rejects', async (t) => {
       setImmediate(() => response.destroy())
     },
   })
-  const terminal = await openTerminal(world.connection, 's1', { argv: ['bash'], cwd: '/', rows: 1, cols: 1, graceMs: 1 })
+  const terminal = await openTerminal(world.connection, 's1',
+    { argv: ['bash'], cwd: '/', rows: 1, cols: 1, graceMs: 1 })
   await assert.rejects(terminal.done, /connection to the sandbox service was lost/)
 })
