@@ -67,8 +67,7 @@ def tool_done(turn, call_id, text, status="completed"):
     )
 
 
-# --- what is said
------------------------------------------------------------------------------------------------------
+# --- what is said ---
 
 
 @directive("say")
@@ -153,8 +152,7 @@ def update(turn, argument):
     yield from ()
 
 
-# --- what the agent knows
----------------------------------------------------------------------------------------------
+# --- what the agent knows ---
 
 
 @directive("count")
@@ -201,8 +199,7 @@ def env(turn, argument):
     yield from ()
 
 
-# --- time
--------------------------------------------------------------------------------------------------------------
+# --- time ---
 
 
 @directive("sleep")
@@ -247,8 +244,7 @@ def late_usage(turn, argument):
     yield from ()
 
 
-# --- questions to the client
-------------------------------------------------------------------------------------------
+# --- questions to the client ---
 
 
 @directive("permission")
@@ -322,8 +318,7 @@ def foreign_update(turn, argument):
     yield from ()
 
 
-# --- bytes
-------------------------------------------------------------------------------------------------------------
+# --- bytes ---
 
 
 @directive("line")
@@ -386,8 +381,7 @@ def close_stdout(turn, argument):
     yield ("never",)
 
 
-# --- ends
--------------------------------------------------------------------------------------------------------------
+# --- ends ---
 
 
 @directive("stop")
@@ -433,8 +427,7 @@ def cancel_policy(turn, argument):
     yield from ()
 
 
-# --- resources
---------------------------------------------------------------------------------------------------------
+# --- resources ---
 
 
 @directive("child")
