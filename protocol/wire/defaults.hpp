@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+/// The one home of bounds: each says what happens when it is reached. Those that an operator may want to
+/// change are keys of `conf/agentpool.toml`; these are their defaults.
+namespace agentpool::defaults {
+
+using namespace std::chrono_literals;
+
+// -- sessions
+inline constexpr auto t1 = 600s;            ///< brain idle: session/close, the worker is released
+inline constexpr auto passivate = 30s;      ///< detached, no viewer: the session actor leaves memory
+inline constexpr auto coalesce_time = 50ms; ///< text chunks wait this long for more before they are committed
+inline constexpr size_t coalesce_bytes = 4096; ///< …or until this many bytes
+inline constexpr auto turn_stall =
+  600s;                                ///< no sign of the agent in a running turn: cancelled, then `deadline`
+inline constexpr auto turn_limit = 4h; ///< longest turn: cancelled, then `deadline`
+inline constexpr auto agent_turn_silence = 5s; ///< an agent-opened turn ends after this silence
+inline constexpr auto cancel_grace =
+  10s; ///< a cancelled prompt is answered within, else the worker is replaced
+inline constexpr auto attach_deadline = 60s; ///< a prompt gets a ready brain within, else `no_worker`
+inline constexpr size_t unsent_events =
+  16384; ///< events waiting for the store per session: the turn ends `internal`
+inline constexpr size_t viewers_per_session = 200; ///< refused with `too_many_viewers`
+inline constexpr size_t pending_per_session =
+  64; ///< requests waiting for a session to come into memory: `overloaded`
+
+// -- event streams
+inline constexpr auto heartbeat = 10s; ///< a comment line when nothing else was sent
+inline constexpr auto viewer_stall =
+  30s; ///< one write is taken by the peer within, else the viewer is evicted
+inline constexpr size_t replay_events = 1024;      ///< events per page of a replay
+inline constexpr size_t replay_bytes = 256 * 1024; ///< bytes per page of a replay
+inline constexpr size_t live_buffer = 64 * 1024;   ///< bytes of live text waiting for one viewer: dropped
+inline constexpr size_t viewers = 12'000;          ///< open event streams: refused with `overloaded`
+
+// -- workers
+inline constexpr size_t warm = 2;                ///< warm workers kept ready
+inline constexpr size_t workers = 64;            ///< workers at once: requests wait
+inline constexpr size_t worker_memory_mib = 160; ///< planned memory of one worker, for admission by budget
+inline constexpr size_t heap_mib = 384;          ///< heap cap of a dsh process: over it the brain is lost
+inline constexpr auto take_deadline = 30s;       ///< a request for a worker waits so long, then `no_worker`
+inline constexpr size_t take_queue = 1024;       ///< requests waiting for a worker: `overloaded`
+inline constexpr auto boot_deadline = 30s;       ///< spawned → warm
+inline constexpr auto initialize_deadline = 20s;
+inline constexpr auto session_deadline = 20s; ///< session/new, resume, load
+inline constexpr auto close_deadline = 5s;    ///< session/close
+inline constexpr auto end_grace = 2s;         ///< stdin EOF, then SIGTERM after this, then SIGKILL after this
+inline constexpr auto boot_backoff_min = 500ms; ///< pause after a failed boot, doubled each time
+inline constexpr auto boot_backoff_max = 60s;
+inline constexpr size_t stderr_lines = 40; ///< last lines kept per worker
+inline constexpr auto home_deadline = 30s; ///< one step of the homes actor
+
+// -- store
+inline constexpr size_t commit_batch = 512;   ///< writes in one commit
+inline constexpr auto store_deadline = 15s;   ///< a write or read is answered within
+inline constexpr auto idempotency_keep = 24h; ///< a key is remembered so long
+
+// -- gateway
+inline constexpr size_t header_bytes = 16 * 1024;
+inline constexpr size_t body_bytes = 1024 * 1024;
+inline constexpr size_t connections = 12'000;
+inline constexpr auto request_deadline = 20s; ///< an actor answers a request of the gateway within
+inline constexpr size_t sessions_per_device = 10'000;
+inline constexpr size_t turns_per_device = 64; ///< running turns: `too_many_turns`
+
+// -- supervision
+inline constexpr size_t restart_intensity = 3; ///< restarts within the period; one more: quarantined
+inline constexpr auto restart_period = 60s;
+inline constexpr auto restart_backoff = 100ms;
+inline constexpr auto stop_grace = 5s; ///< a child that is told to stop ends within, else it is killed
+inline constexpr auto drain_limit =
+  20s; ///< running turns may end within after SIGTERM, then they are closed `interrupted`
+inline constexpr auto status_deadline = 1s;
+
+} // namespace agentpool::defaults

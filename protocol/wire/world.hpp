@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "protocol/wire/events.hpp"
+#include "protocol/wire/ids.hpp"
+#include "protocol/wire/json.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The world socket: docs/world-protocol.md.
+namespace agentpool::world {
+
+/// One request of a brain's plugin, as it came.
+struct call {
+  worker_id worker;         ///< whose socket it came on
+  std::string credential;   ///< bearer, empty when none was sent
+  brain_session_id session; ///< X-Agentpool-Session, empty when none was sent
+  std::string path;         ///< below /world/v1, for example `fs/stat`
+  std::string body;
+};
+
+struct reply {
+  int status = 200;
+  std::string body; ///< JSON
+};
+
+template <class Inspector>
+bool inspect(Inspector& f, call& x) {
+  return f.object(x).fields(f.field("worker", x.worker), f.field("credential", x.credential),
+    f.field("session", x.session), f.field("path", x.path), f.field("body", x.body));
+}
+
+template <class Inspector>
+bool inspect(Inspector& f, reply& x) {
+  return f.object(x).fields(f.field("status", x.status), f.field("body", x.body));
+}
+
+/// `{"code":…,"message":…}` with the status of the code's row.
+reply error_reply(const failure& why);
+/// An FsError of the seam, with the status of docs/world-protocol.md, section 3 (500 for a code that is not
+/// there).
+reply fs_error(std::string_view code, std::string_view message);
+
+/// What a hand that does not exist answers (design section 5): `/workspace` and its parents are directories
+/// with stable versions, all else is absent, and what needs a sandbox fails with one sentence
+/// (docs/world-protocol.md, section 9). Nothing for paths that are no world call and for `exchange`,
+/// `session` and `live`, which the caller answers.
+std::optional<reply> absent_hand(const call& request);
+
+/// The frames of a `live` request (docs/world-protocol.md, section 7); the turn is left empty (the session
+/// knows it). The subject of a text frame is `<attempt>.<index>`: the block, before ACP gives it a message
+/// id. An abandoned attempt is a frame of `attempt` and `taken_back` alone; a committed one needs no frame.
+/// `bad_request` when any frame is wrong.
+result<std::vector<live_frame>> parse_live(std::string_view body);
+
+} // namespace agentpool::world
