@@ -14,7 +14,7 @@ class ResumeTest(E2eCase):
         "fault": {},
         "load": {"resume": "load"},
         "neither": {"resume": "none"},
-        "replays": {"replay": True, "replay_late_ms": 100},
+        "replays": {"replay": True},
         "no-close": {"no_close": True},
     }
 
