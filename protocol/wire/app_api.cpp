@@ -146,7 +146,10 @@ std::string session_list_json(const std::vector<std::string>& sessions, std::str
       out += ',';
     out += session;
   }
-  append_member(out, "],\"next\":", next);
+  if (next.empty())
+    out += "],\"next\":null";
+  else
+    append_member(out, "],\"next\":", next);
   return out += '}';
 }
 
