@@ -57,9 +57,12 @@ inline constexpr size_t stderr_lines = 40; ///< last lines kept per worker
 inline constexpr auto home_deadline = 30s; ///< one step of the homes actor
 
 // -- store
-inline constexpr size_t commit_batch = 512;   ///< writes in one commit
+inline constexpr size_t commit_batch = 512; ///< writes in one commit
+inline constexpr size_t store_queue =
+  16'384; ///< writes waiting for a commit: the newest is refused with `overloaded`
 inline constexpr auto store_deadline = 15s;   ///< a write or read is answered within
 inline constexpr auto idempotency_keep = 24h; ///< a key is remembered so long
+inline constexpr auto idempotency_sweep = 1h; ///< older keys are forgotten so often
 
 // -- gateway
 inline constexpr size_t header_bytes = 16 * 1024;
