@@ -106,6 +106,10 @@ using session_actor = status_interface::extend<caf::result<session_view>(view_at
   caf::result<prompt_accepted>(prompt_atom, prompt_order),
   // Cancels the running turn, if any; its turn_end follows as an event.
   caf::result<void>(cancel_atom),
+  // The approvals that wait for an answer: a JSON array of permission_requested's members.
+  caf::result<std::string>(permission_atom),
+  // Answers an approval; the first answer wins. Fails with unknown_permission, bad_request for an option that was not offered.
+  caf::result<void>(answer_atom, std::string request, std::string option),
   // Ends the turn, releases the brain, deletes everything; then the actor ends.
   caf::result<void>(erase_atom),
   // Adds a viewer. Fails with too_many_viewers.

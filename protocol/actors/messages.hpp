@@ -76,6 +76,7 @@ struct assignment {
   session_id session;
   device_id device;
   brain_session_id brain; ///< empty: a new brain session
+  std::string mode;       ///< approval mode, for the worker's world
 };
 
 /// How a prompt ended: with ACP's stop reason, or with a failure.
@@ -160,7 +161,7 @@ bool inspect(I& f, take_request& x) {
 template <class I>
 bool inspect(I& f, assignment& x) {
   return f.object(x).fields(
-    f.field("session", x.session), f.field("device", x.device), f.field("brain", x.brain));
+    f.field("session", x.session), f.field("device", x.device), f.field("brain", x.brain), f.field("mode", x.mode));
 }
 template <class I>
 bool inspect(I& f, prompt_outcome& x) {
