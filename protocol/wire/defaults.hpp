@@ -68,9 +68,12 @@ inline constexpr size_t move_out_tries = 10;   ///< while the homes actor is bei
 inline constexpr auto move_out_backoff = 300ms; ///< …with this pause
 
 // -- store
-inline constexpr size_t commit_batch = 512;   ///< writes in one commit
+inline constexpr size_t commit_batch = 512; ///< writes in one commit
+inline constexpr size_t store_queue =
+  16'384; ///< writes waiting for a commit: the newest is refused with `overloaded`
 inline constexpr auto store_deadline = 15s;   ///< a write or read is answered within
 inline constexpr auto idempotency_keep = 24h; ///< a key is remembered so long
+inline constexpr auto idempotency_sweep = 1h; ///< older keys are forgotten so often
 
 // -- gateway
 inline constexpr size_t header_bytes = 16 * 1024;
