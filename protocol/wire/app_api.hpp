@@ -36,7 +36,7 @@ result<prompt_request> parse_prompt(std::string_view body);
 /// A session as GET answers it. `state` is the actor's (or `detached` for one that is not in memory).
 std::string session_json(const session_row& row, std::string_view state, const turn_id& running_turn);
 
-/// `{"sessions":[…],"next":…}`; the elements are texts of `session_json`.
+/// `{"sessions":[…],"next":…}`; the elements are texts of `session_json`; `next` is null at the end.
 std::string session_list_json(const std::vector<std::string>& sessions, std::string_view next);
 
 /// application/problem+json (RFC 9457): type, title, status, detail, code. The bytes depend on `why` alone.

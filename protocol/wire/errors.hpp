@@ -74,6 +74,13 @@ std::string to_string(errc code);
 bool from_string(std::string_view text, errc& code) noexcept;
 bool from_integer(uint8_t value, errc& code) noexcept;
 
+template <class Inspector>
+bool inspect(Inspector& f, errc& code) {
+  auto get = [&code] { return static_cast<uint8_t>(code); };
+  auto set = [&code](uint8_t value) { return from_integer(value, code); };
+  return f.apply(get, set);
+}
+
 /// An error as a value. `detail` replaces the row's text when it is not empty.
 struct failure {
   errc code = errc::internal;

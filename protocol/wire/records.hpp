@@ -140,11 +140,11 @@ inline bool from_integer(uint8_t value, turn_phase& phase) noexcept {
   return value <= static_cast<uint8_t>(turn_phase::ended);
 }
 
-inline bool from_string(std::string_view text, turn_phase& phase) noexcept {
-  for (auto known : {turn_phase::accepted, turn_phase::delivered, turn_phase::ended})
-    if (to_string(known) == text)
-      return phase = known, true;
-  return false;
+template <class Inspector>
+bool inspect(Inspector& f, turn_phase& phase) {
+  auto get = [&phase] { return static_cast<uint8_t>(phase); };
+  auto set = [&phase](uint8_t value) { return from_integer(value, phase); };
+  return f.apply(get, set);
 }
 
 template <class Inspector>

@@ -40,15 +40,20 @@ bool inspect(Inspector& f, reply& x) {
 
 /// `{"code":…,"message":…}` with the status of the code's row.
 reply error_reply(const failure& why);
-/// An FsError: 404 for FS_NOT_FOUND, else 409.
+/// An FsError of the seam, with the status of docs/world-protocol.md, section 3 (500 for a code that is not
+/// there).
 reply fs_error(std::string_view code, std::string_view message);
 
 /// What a hand that does not exist answers (design section 5): `/workspace` and its parents are directories
-/// with stable versions, all else is absent, and what needs a sandbox fails with one sentence. `nothing` for
-/// paths that are no world call.
+/// with stable versions, all else is absent, and what needs a sandbox fails with one sentence
+/// (docs/world-protocol.md, section 9). Nothing for paths that are no world call and for `exchange`,
+/// `session` and `live`, which the caller answers.
 std::optional<reply> absent_hand(const call& request);
 
-/// The frames of a `live` request; the turn is left empty (the session knows it).
+/// The frames of a `live` request (docs/world-protocol.md, section 7); the turn is left empty (the session
+/// knows it). The subject of a text frame is `<attempt>.<index>`: the block, before ACP gives it a message
+/// id. An abandoned attempt is a frame of `attempt` and `taken_back` alone; a committed one needs no frame.
+/// `bad_request` when any frame is wrong.
 result<std::vector<live_frame>> parse_live(std::string_view body);
 
 } // namespace agentpool::world
