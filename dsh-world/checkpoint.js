@@ -5,8 +5,8 @@ export const name = 'world-checkpoint'
 export const inject = ['agents', 'sessions']
 
 /**
- * Makes a turn durable in dsh's session log before its prompt is answered. Without it the log is written up to 200 ms
- * later, and a brain that is killed in between has forgotten what the user has already read.
+ * Makes a turn durable in dsh's session log before its prompt is answered. Without it the log is written up
+ * to 200 ms later, and a brain that is killed in between has forgotten what the user has already read.
  */
 export function apply(ctx) {
   ctx.on('agent/turn-stopping', async ({ agent }) => {

@@ -14,7 +14,9 @@ function takeEnvironment(env) {
   return { socketPath, token }
 }
 
-/** `ctx.worldClient`: the process's one connection to the daemon, and the rule which session a call is for. */
+/**
+ * `ctx.worldClient`: the process's one connection to the daemon, and the rule which session a call is for.
+ */
 export default class WorldClient extends Service {
   constructor(ctx, config) {
     super(ctx, 'worldClient')
@@ -26,7 +28,7 @@ export default class WorldClient extends Service {
   /** The ACP session the current call is for; throws when dsh knows no initiator: it is never guessed. */
   session() {
     const id = this.ctx.get('agents')?.currentInitiator()?.session.id
-    if (!id) throw new WorldError('no_session', 'The sandbox was used outside of any session; the call is refused.')
-    return id
+    if (id) return id
+    throw new WorldError('no_session', 'The sandbox was used outside of any session; the call is refused.')
   }
 }

@@ -22,8 +22,9 @@ function orphaned(buffer) {
 }
 
 /**
- * Collected output of one stream: keeps the last `maxBytes` bytes exactly and answers synchronous reads by offset.
- * Reads never cut a character: one that has not come whole yet is left for the next read, until `seal`.
+ * Collected output of one stream: keeps the last `maxBytes` bytes exactly and answers synchronous reads by
+ * offset. Reads never cut a character: one that has not come whole yet is left for the next read, until
+ * `seal`.
  */
 export class Collector {
   #chunks = []
@@ -57,7 +58,9 @@ export class Collector {
     this.push(Buffer.from(`${separator}${sentence}\n`, 'utf8'))
   }
 
-  /** Everything since byte `offset` of the whole stream; `lossy` when that has already slid out of the tail. */
+  /**
+   * Everything since byte `offset` of the whole stream; `lossy` when that has already slid out of the tail.
+   */
   readFrom(offset) {
     const start = this.#total - this.#kept
     const lossy = offset < start

@@ -21,9 +21,9 @@ function detachable(promise, what, signal) {
 }
 
 /**
- * The connections to the daemon's world socket (docs/world-protocol.md). Exchanges the one-time token at the first
- * call. Repeats nothing. Every failure is a WorldError. Options of a call: `session`, `deadlineMs`, `signal?`,
- * `request?` (a number for `cancel`), `stream?` (the reply may stay open for long).
+ * The connections to the daemon's world socket (docs/world-protocol.md). Exchanges the one-time token at the
+ * first call. Repeats nothing. Every failure is a WorldError. Options of a call: `session`, `deadlineMs`,
+ * `signal?`, `request?` (a number for `cancel`), `stream?` (the reply may stay open for long).
  */
 export class Connection {
   #socketPath
@@ -50,7 +50,9 @@ export class Connection {
     return ++this.#lastRequest
   }
 
-  /** One JSON request, one JSON reply; the deadline covers the reply's header and each silence in its body. */
+  /**
+   * One JSON request, one JSON reply; the deadline covers the reply's header and each silence in its body.
+   */
   json(path, body, options) {
     return this.post(path, JSON_TYPE, Buffer.from(JSON.stringify(body)), options)
   }
@@ -81,8 +83,8 @@ export class Connection {
     this.#streams.destroy()
   }
 
-  #send(path, options) {
-    return send({ ...options, socketPath: this.#socketPath, method: 'POST', path: `/world/v1/${path}` })
+  #send(what, options) {
+    return send({ ...options, what, socketPath: this.#socketPath })
   }
 
   #text(response, path, { deadlineMs, signal }) {

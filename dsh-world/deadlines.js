@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * How long the plugin waits for the daemon, in milliseconds (docs/world-protocol.md section 3). The daemon answers
- * before these; reaching one means that the daemon itself does not answer.
+ * How long the plugin waits for the daemon, in milliseconds (docs/world-protocol.md section 3). The daemon
+ * answers before these; reaching one means that the daemon itself does not answer.
  */
 export const DEFAULT_DEADLINES = Object.freeze({
   /** exchange, session, live, cancel. */
@@ -20,11 +20,14 @@ export const DEFAULT_DEADLINES = Object.freeze({
   silence: 60_000,
 })
 
-/** The row's `deadlines` over the defaults. Throws on an unknown name or a value that is no positive number. */
+/**
+ * The row's `deadlines` over the defaults. Throws on an unknown name or a value that is no positive number.
+ */
 export function deadlinesFrom(overrides = {}) {
   for (const [name, value] of Object.entries(overrides)) {
     if (!(name in DEFAULT_DEADLINES)) throw new Error(`dsh-world: unknown deadline "${name}"`)
-    if (!Number.isFinite(value) || value <= 0) throw new Error(`dsh-world: deadline "${name}" must be a positive number`)
+    if (Number.isFinite(value) && value > 0) continue
+    throw new Error(`dsh-world: deadline "${name}" must be a positive number`)
   }
   return { ...DEFAULT_DEADLINES, ...overrides }
 }

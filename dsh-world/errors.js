@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
 
-/** An answer of the daemon other than 200, or the lack of one. `code` as in docs/world-protocol.md section 3. */
+/**
+ * An answer of the daemon other than 200, or the lack of one. `code` as in docs/world-protocol.md section 3.
+ */
 export class WorldError extends Error {
   constructor(code, message, options) {
     super(message, options)
@@ -15,7 +17,8 @@ export const aborted = (what, cause) => new WorldError('FS_ABORTED', `${what} ab
 
 /** The daemon did not answer within the deadline. */
 export const timedOut = (what, ms) =>
-  new WorldError('WORLD_TIMEOUT', `The sandbox service did not answer "${what}" within ${ms} ms; try again later.`)
+  new WorldError('WORLD_TIMEOUT',
+    `The sandbox service did not answer "${what}" within ${ms} ms; try again later.`)
 
 /** The connection to the daemon failed or ended early. */
 export const disconnected = (what, cause) =>
@@ -29,5 +32,6 @@ export function errorFromReply(what, status, text) {
   } catch {
     // Not JSON: the sentence below says so.
   }
-  return new WorldError('internal', `The sandbox service answered "${what}" with status ${status} and no reason.`)
+  return new WorldError('internal',
+    `The sandbox service answered "${what}" with status ${status} and no reason.`)
 }

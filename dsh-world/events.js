@@ -7,8 +7,9 @@ import { chunks } from './transport.js'
 const LINE_LIMIT = 256 * 1024
 
 /**
- * The events of an `application/x-ndjson` reply, `ping` left out. Throws a WorldError on a line that is no event, a
- * line longer than 256 KiB, silence of `silenceMs`, or a connection that ends in the middle of a line.
+ * The events of an `application/x-ndjson` reply, `ping` left out. Throws a WorldError on a line that is no
+ * event, a line longer than 256 KiB, silence of `silenceMs`, or a connection that ends in the middle of a
+ * line.
  */
 export async function* events(response, { what, silenceMs }) {
   let pending = []

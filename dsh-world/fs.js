@@ -16,7 +16,10 @@ function info({ found, type, version, size }) {
   return { version: FsVersion(version), type, ...(size === undefined ? {} : { size }) }
 }
 
-/** `ctx.fs` of a session's hand, over the world socket. Thin: resolution, caching and guards live in the daemon. */
+/**
+ * `ctx.fs` of a session's hand, over the world socket. Thin: resolution, caching and guards live in the
+ * daemon.
+ */
 export default class WorldFs extends FileSystem {
   static inject = ['worldClient']
 
@@ -65,7 +68,8 @@ export default class WorldFs extends FileSystem {
     const { entries } = await this.probe_('fs/list', { path: target.targetKey }, signal)
     return entries.map(({ name, path, type, version, size }) => ({
       name, type, target: { targetKey: FsTargetKey(path), displayPath: posix.join(target.displayPath, name) },
-      ...(version === undefined ? {} : { version: FsVersion(version) }), ...(size === undefined ? {} : { size }),
+      ...(version === undefined ? {} : { version: FsVersion(version) }),
+      ...(size === undefined ? {} : { size }),
     }))
   }
 
@@ -113,7 +117,8 @@ export default class WorldFs extends FileSystem {
   probe_(path, body, signal) {
     const { connection } = this.world_
     const deadlineMs = connection.deadlines.probe
-    return this.seam_(() => connection.json(path, body, { session: this.world_.session(), deadlineMs, signal }))
+    return this.seam_(
+      () => connection.json(path, body, { session: this.world_.session(), deadlineMs, signal }))
   }
 
   async open_(target, range, signal) {

@@ -7,7 +7,10 @@ import WorldClient from './client.js'
 import WorldFs from './fs.js'
 import WorldSubprocess from './subprocess.js'
 
-/** What may stand behind each name that reaches files or processes. A name without a class must not be provided. */
+/**
+ * What may stand behind each name that reaches files or processes. A name without a class must not be
+ * provided.
+ */
 const ALLOWED = new Map([
   ['worldClient', WorldClient],
   ['fs', WorldFs],
@@ -24,11 +27,12 @@ function intruder(store) {
     .find((impl) => ALLOWED.has(impl.name) && impl.value?.constructor !== ALLOWED.get(impl.name))
 }
 
-const sentence = (impl) => `world-guard: service "${impl.name}" is provided by ${impl.value?.constructor?.name}`
+const sentence = ({ name, value }) =>
+  `world-guard: service "${name}" is provided by ${value?.constructor?.name}`
 
 /**
- * `ctx.worldReady`, which the row `acp` waits for: exists only while files and processes are the hand's. A provider of
- * another kind at boot stops the boot; one that appears later stops the process, at once.
+ * `ctx.worldReady`, which the row `acp` waits for: exists only while files and processes are the hand's. A
+ * provider of another kind at boot stops the boot; one that appears later stops the process, at once.
  */
 export default class WorldGuard extends Service {
   static inject = ['worldClient', 'fs', 'subprocess', 'shell', 'workingDirectory', 'tools', 'agents']

@@ -7,14 +7,15 @@ import { posix } from 'node:path'
 const within = (root, path) => path === root || path.startsWith(root === '/' ? '/' : `${root}/`)
 
 /**
- * The places where dsh keeps configuration of the machine it runs on. They are no part of the hand's world: the plugin
- * answers them as absent, before any request, by the spelling of the path alone.
+ * The places where dsh keeps configuration of the machine it runs on. They are no part of the hand's world:
+ * the plugin answers them as absent, before any request, by the spelling of the path alone.
  */
 export class HostPaths {
   constructor(env = process.env) {
     const home = env.HOME || homedir()
-    const roots = [env.DSH_HOME || posix.join(home, '.dsh'), env.DSH_AGENTS_HOME || posix.join(home, '.agents')]
-    this.roots = roots.map((root) => posix.resolve(root))
+    const dsh = env.DSH_HOME || posix.join(home, '.dsh')
+    const agents = env.DSH_AGENTS_HOME || posix.join(home, '.agents')
+    this.roots = [posix.resolve(dsh), posix.resolve(agents)]
   }
 
   /** Whether `path`, absolute and lexically clean, lies under one of these roots. */

@@ -9,8 +9,8 @@ export const inject = ['agents', 'worldClient']
 const KINDS = { 'text-delta': 'message', 'reasoning-delta': 'thought' }
 
 /**
- * Sends the model's text to the daemon while it is produced (docs/world-protocol.md section 7). A preview: it never
- * delays the model, is bounded, and its loss is no error.
+ * Sends the model's text to the daemon while it is produced (docs/world-protocol.md section 7). A preview: it
+ * never delays the model, is bounded, and its loss is no error.
  */
 export function apply(ctx) {
   const { connection } = ctx.worldClient
@@ -19,7 +19,9 @@ export function apply(ctx) {
   const attempts = new Map()
   ctx.on('agent/assistant-stream', ({ agent, frame }) => {
     const session = agent.session.id
-    if (frame.type === 'start') attempts.set(frame.attemptId, { turn: frame.turn, step: frame.step, offsets: new Map() })
+    if (frame.type === 'start') {
+      attempts.set(frame.attemptId, { turn: frame.turn, step: frame.step, offsets: new Map() })
+    }
     if (frame.type === 'chunk') queue.push(session, textFrame(attempts.get(frame.attemptId), frame))
     if (frame.type === 'end') {
       attempts.delete(frame.attemptId)

@@ -11,7 +11,8 @@ const bytes = (frame) => Buffer.byteLength(frame.text ?? '', 'utf8')
 
 /** Whether `next` goes on where `last` ends. */
 const joins = (last, next) =>
-  last?.text !== undefined && next.text !== undefined && last.attempt === next.attempt && last.index === next.index &&
+  last?.text !== undefined && next.text !== undefined &&
+  last.attempt === next.attempt && last.index === next.index &&
   last.offset + bytes(last) === next.offset && bytes(last) + bytes(next) <= FRAME_BYTES
 
 /** Cuts a frame into pieces of at most `FRAME_BYTES`, never inside a character. */
@@ -30,9 +31,9 @@ function* pieces(frame) {
 }
 
 /**
- * Frames on their way to the daemon: the first at once, then joined and sent every 25 ms, one request at a time, at
- * most 64 KiB of text waiting; above that the oldest text goes. An attempt's end is always sent; text of it that still
- * waits is not, because the committed text has it or it is void.
+ * Frames on their way to the daemon: the first at once, then joined and sent every 25 ms, one request at a
+ * time, at most 64 KiB of text waiting; above that the oldest text goes. An attempt's end is always sent;
+ * text of it that still waits is not, because the committed text has it or it is void.
  */
 export class LiveQueue {
   #send
@@ -103,7 +104,8 @@ export class LiveQueue {
   #take(session) {
     const frames = []
     let size = 0
-    while (this.#waiting[0]?.session === session && frames.length < FRAMES_PER_REQUEST && size < REQUEST_BYTES) {
+    const full = () => frames.length === FRAMES_PER_REQUEST || size >= REQUEST_BYTES
+    while (this.#waiting[0]?.session === session && !full()) {
       const { frame } = this.#waiting.shift()
       this.#bytes -= bytes(frame)
       size += bytes(frame) + 256

@@ -13,9 +13,9 @@ const TERMINATED = Object.freeze({ exitCode: null, signal: 'SIGTERM' })
 const SEARCH_FAILED = Object.freeze({ exitCode: 2, signal: null })
 
 /**
- * A command in the hand (the seam's SubprocessHandle). Exists before the daemon has answered. Settles exactly once:
- * with the command's exit, with a kill and one sentence on stderr when the outcome is unknown, or, when it never
- * started, by rejecting `done` with the daemon's sentence.
+ * A command in the hand (the seam's SubprocessHandle). Exists before the daemon has answered. Settles exactly
+ * once: with the command's exit, with a kill and one sentence on stderr when the outcome is unknown, or, when
+ * it never started, by rejecting `done` with the daemon's sentence.
  */
 export class WorldProcess {
   #connection
@@ -64,7 +64,8 @@ export class WorldProcess {
     const onAbort = () => fired.resolve(false)
     if (signal.aborted) return false
     signal.addEventListener('abort', onAbort, { once: true })
-    return Promise.race([this.#gone.promise, fired.promise]).finally(() => signal.removeEventListener('abort', onAbort))
+    return Promise.race([this.#gone.promise, fired.promise])
+      .finally(() => signal.removeEventListener('abort', onAbort))
   }
 
   #call() {
@@ -91,7 +92,8 @@ export class WorldProcess {
 
   async #follow() {
     const { start, silence } = this.#connection.deadlines
-    const response = await this.#connection.open('process/spawn', JSON_TYPE, Buffer.from(JSON.stringify(this.#body)), {
+    const body = Buffer.from(JSON.stringify(this.#body))
+    const response = await this.#connection.open('process/spawn', JSON_TYPE, body, {
       session: this.#session, deadlineMs: start, signal: this.#abandon.signal, stream: true,
     })
     const drop = () => response.destroy()

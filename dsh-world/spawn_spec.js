@@ -18,7 +18,7 @@ function wireProgram(argv) {
 
 function wireOutput(mode, name) {
   if (mode === 'pipe') return { mode: 'pipe' }
-  if (typeof mode !== 'object') throw new Error(`dsh-world: ${name} mode "${mode}" is not available in a sandbox`)
+  if (typeof mode !== 'object') throw new Error(`dsh-world: ${name} cannot be "${mode}" in a sandbox`)
   const spill = mode.spill === undefined ? {} : { spill_bytes: mode.spill.maxBytes }
   return { mode: 'collect', max_bytes: mode.maxBytes, ...spill }
 }
@@ -29,7 +29,10 @@ function wireInput(stdin) {
   return { stdin: 'data', stdin_data: Buffer.from(stdin.data).toString('base64') }
 }
 
-/** Throws for what the seam reports synchronously: no program, a bad grace period, a signal that already fired. */
+/**
+ * Throws for what the seam reports synchronously: no program, a bad grace period, a signal that already
+ * fired.
+ */
 export function validate({ argv, graceMs, signal }) {
   if (!argv[0]) throw new Error('dsh-world: argv must contain a program')
   if (!Number.isFinite(graceMs) || graceMs <= 0 || graceMs > MAX_GRACE_MS) {
@@ -41,7 +44,8 @@ export function validate({ argv, graceMs, signal }) {
 /** The body of process/spawn (docs/world-protocol.md section 5.1). */
 export function wireSpec({ argv, cwd, env, graceMs, stdio }) {
   return {
-    ...wireProgram(argv), cwd, env: wireEnvironment(env), grace_ms: Math.ceil(graceMs), ...wireInput(stdio.stdin),
+    ...wireProgram(argv), cwd, env: wireEnvironment(env), grace_ms: Math.ceil(graceMs),
+    ...wireInput(stdio.stdin),
     stdout: wireOutput(stdio.stdout, 'stdout'), stderr: wireOutput(stdio.stderr, 'stderr'),
   }
 }

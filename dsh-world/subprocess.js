@@ -6,7 +6,10 @@ import { WorldProcess } from './process.js'
 import { validate } from './spawn_spec.js'
 import { openTerminal } from './terminal.js'
 
-/** How long the end of the process may wait for commands to end, in milliseconds; the daemon ends them anyway. */
+/**
+ * How long the end of the process may wait for commands to end, in milliseconds; the daemon ends them
+ * anyway.
+ */
 const DISPOSE_MS = 500
 
 /** `ctx.subprocess` of a session's hand, over the world socket. */
@@ -30,8 +33,8 @@ export default class WorldSubprocess extends SubprocessRuntime {
     try {
       return (await connection.json('process/resolve', { command, path: env?.PATH }, options)).path
     } catch (error) {
-      if (error.code === 'PROCESS_NOT_FOUND') throw new SubprocessExecutableNotFoundError(error.message, { cause: error })
-      throw error
+      if (error.code !== 'PROCESS_NOT_FOUND') throw error
+      throw new SubprocessExecutableNotFoundError(error.message, { cause: error })
     }
   }
 

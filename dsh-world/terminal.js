@@ -21,7 +21,10 @@ export async function openTerminal(connection, session, spec) {
   return new WorldTerminal(connection, session, spec.graceMs, first, stream)
 }
 
-/** A terminal in the hand (the seam's SubprocessTerminalHandle). `done` rejects only when the connection is lost. */
+/**
+ * A terminal in the hand (the seam's SubprocessTerminalHandle). `done` rejects only when the connection is
+ * lost.
+ */
 class WorldTerminal {
   #connection
   #session

@@ -11,8 +11,9 @@ const notText = (name, cause) => new FsError(`"${name}" is not UTF-8 text`, 'FS_
 export const toLf = (text) => text.replaceAll('\r\n', '\n')
 
 /**
- * Decodes raw chunks as the seam's text reads do: a NUL in the first 8192 bytes or invalid UTF-8 is FS_NOT_TEXT,
- * a byte order mark is dropped, and a character that is cut by a chunk's end comes whole in the next piece.
+ * Decodes raw chunks as the seam's text reads do: a NUL in the first 8192 bytes or invalid UTF-8 is
+ * FS_NOT_TEXT, a byte order mark is dropped, and a character that is cut by a chunk's end comes whole in the
+ * next piece.
  */
 export async function* decodeText(source, name) {
   const decoder = new TextDecoder('utf-8', { fatal: true })

@@ -12,18 +12,19 @@ export const FRAMED_TYPE = 'application/vnd.agentpool.framed'
 export const framed = (head, bytes) => Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), bytes])
 
 /**
- * Sends one request and resolves with the reply's header (its body unread). Rejects with a WorldError when the signal
- * fires, `deadlineMs` passes before the header, or the connection fails. The socket never keeps the process alive.
+ * Sends one request, `what` being its path below /world/v1/, and resolves with the reply's header (its body
+ * unread). Rejects with a WorldError when the signal fires, `deadlineMs` passes before the header, or the
+ * connection fails. The socket never keeps the process alive.
  */
-export function send({ agent, socketPath, method, path, headers, body, deadlineMs, signal }) {
+export function send({ what, agent, socketPath, headers, body, deadlineMs, signal }) {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(aborted(path, signal.reason))
-    const length = body === undefined ? {} : { 'content-length': body.length }
+    if (signal?.aborted) return reject(aborted(what, signal.reason))
     const request = http.request({
-      agent, socketPath, method, path, headers: { host: 'agentpool', ...headers, ...length },
+      agent, socketPath, method: 'POST', path: `/world/v1/${what}`,
+      headers: { host: 'agentpool', 'content-length': body.length, ...headers },
     })
-    const onAbort = () => request.destroy(aborted(path, signal.reason))
-    const timer = setTimeout(() => request.destroy(timedOut(path, deadlineMs)), deadlineMs).unref()
+    const onAbort = () => request.destroy(aborted(what, signal.reason))
+    const timer = setTimeout(() => request.destroy(timedOut(what, deadlineMs)), deadlineMs).unref()
     const settle = (done, value) => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', onAbort)
@@ -32,14 +33,16 @@ export function send({ agent, socketPath, method, path, headers, body, deadlineM
     signal?.addEventListener('abort', onAbort, { once: true })
     request.on('socket', (socket) => socket.unref())
     request.on('response', (response) => settle(resolve, response))
-    request.on('error', (error) => settle(reject, error.name === 'WorldError' ? error : disconnected(path, error)))
+    request.on('error',
+      (error) => settle(reject, error.name === 'WorldError' ? error : disconnected(what, error)))
     request.end(body)
   })
 }
 
 /**
- * The reply's bytes. Throws a WorldError when the signal fires, when nothing comes for `silenceMs`, or when the body
- * ends early. Leaving the loop early closes the connection, which tells the daemon that nobody reads.
+ * The reply's bytes. Throws a WorldError when the signal fires, when nothing comes for `silenceMs`, or when
+ * the body ends early. Leaving the loop early closes the connection, which tells the daemon that nobody
+ * reads.
  */
 export async function* chunks(response, { what, silenceMs, signal }) {
   const onAbort = () => response.destroy(aborted(what, signal.reason))

@@ -12,8 +12,8 @@ namespace agentpool {
 
 event_log::event_log(
   session_actor::pointer self, const session_row& row, std::function<void(const caf::error&)> failed)
-    : self_{self}, session_{row.id}, epoch_{row.epoch}, next_seq_{row.last_seq + 1}, committed_{row.last_seq},
-      failed_{std::move(failed)} {}
+    : self_{self}, session_{row.id}, epoch_{row.epoch}, next_seq_{row.last_seq + 1},
+      committed_{row.last_seq}, failed_{std::move(failed)} {}
 
 void event_log::add(std::string_view type, const turn_id& turn, int64_t time, std::string_view fields) {
   waiting_.push_back(make_event(next_seq_++, type, turn, time, fields));
@@ -47,7 +47,8 @@ void event_log::commit(session_write write, on_durable done) {
   auto last = next_seq_ - 1;
   in_flight_ += batch.events->size();
   self_->request(store, defaults::store_deadline, append_atom_v, std::move(write))
-    .then([this, batch, last, done] { durable(batch, last, done); }, [this](const caf::error& why) { failed_(why); });
+    .then([this, batch, last, done] { durable(batch, last, done); },
+      [this](const caf::error& why) { failed_(why); });
 }
 
 void event_log::durable(const event_batch& batch, uint64_t last, const on_durable& done) {

@@ -12,26 +12,30 @@
 
 namespace agentpool {
 
-/// A session's events on their way: numbers them, joins small text chunks, commits them, and pushes what is durable to the viewers.
-/// Nothing is pushed before its commit was answered. Lives inside the session actor.
+/// A session's events on their way: numbers them, joins small text chunks, commits them, and pushes what is
+/// durable to the viewers. Nothing is pushed before its commit was answered. Lives inside the session actor.
 class event_log {
 public:
   using on_durable = std::function<void()>;
 
-  /// `failed` is called when a commit fails: what is in memory is then ahead of the store, and the session must start anew from it.
-  event_log(session_actor::pointer self, const session_row& row, std::function<void(const caf::error&)> failed);
+  /// `failed` is called when a commit fails: what is in memory is then ahead of the store, and the session
+  /// must start anew from it.
+  event_log(
+    session_actor::pointer self, const session_row& row, std::function<void(const caf::error&)> failed);
 
   /// Adds an event to the next commit.
   void add(std::string_view type, const turn_id& turn, int64_t time, std::string_view fields);
 
-  /// Adds text of the agent; chunks of one kind and message are joined until `flush_text` (text of another kind or message becomes an
-  /// event first). True when enough waits to be committed.
-  bool add_text(std::string_view type, std::string_view message_id, std::string_view text, const turn_id& turn, int64_t time);
+  /// Adds text of the agent; chunks of one kind and message are joined until `flush_text` (text of another
+  /// kind or message becomes an event first). True when enough waits to be committed.
+  bool add_text(std::string_view type, std::string_view message_id, std::string_view text,
+    const turn_id& turn, int64_t time);
   bool has_waiting() const noexcept { return !text_.empty() || !waiting_.empty(); }
   /// Turns the joined text into an event.
   void flush_text(const turn_id& turn, int64_t time);
 
-  /// Commits what was added, together with the other parts of `write`. `done` runs after the viewers were served.
+  /// Commits what was added, together with the other parts of `write`. `done` runs after the viewers were
+  /// served.
   void commit(session_write write, on_durable done = {});
 
   uint64_t committed() const noexcept { return committed_; }

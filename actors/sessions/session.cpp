@@ -12,12 +12,14 @@ namespace agentpool {
 using session_impl = caf::stateful_actor<session_state, session_actor::impl>;
 
 session_state::session_state(session_actor::pointer self, session_config config, session_claim claim)
-    : self_{self}, config_{std::move(config)}, row_{std::move(claim.row)}, timers_{self, "session " + row_.id.value},
-      log_{self, row_, [this](const caf::error& why) {
-             log::session().error("session {} starts anew: the store refused a write: {}", row_.id.value,
-               to_failure(why).text());
-             self_->quit(why);
-           }},
+    : self_{self}, config_{std::move(config)}, row_{std::move(claim.row)}, timers_{self,
+                                                                             "session " + row_.id.value},
+      log_{self, row_,
+        [this](const caf::error& why) {
+          log::session().error(
+            "session {} starts anew: the store refused a write: {}", row_.id.value, to_failure(why).text());
+          self_->quit(why);
+        }},
       phase_since_{self->clock().now()} {
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
   self_->set_exit_handler([this](const caf::exit_msg& exit) { stop(exit); });
@@ -33,7 +35,8 @@ session_actor::behavior_type session_state::make_behavior() {
     [this](prompt_atom, prompt_order order) { return prompt(std::move(order)); },
     [this](cancel_atom) { dispatch(session_events::cancel{}); },
     [this](permission_atom) { return pending_json(); },
-    [this](answer_atom, const std::string& request, const std::string& option) { return answer(request, option); },
+    [this](
+      answer_atom, const std::string& request, const std::string& option) { return answer(request, option); },
     [this](erase_atom) { return erase(); },
     [this](subscribe_atom, const viewer_actor& viewer, bool live) { return subscribe(viewer, live); },
     [this](leave_atom) { return leave(); },
@@ -71,21 +74,25 @@ session_view session_state::view() const {
 
 actor_status session_state::status() const {
   auto age = std::chrono::duration_cast<std::chrono::milliseconds>(self_->clock().now() - phase_since_);
-  actor_status out{"session", row_.id.value, to_string(phase_), age.count(), self_->mailbox().size(), {}, {}, 0,
-    last_error_, {}, {}};
+  actor_status out{"session", row_.id.value, to_string(phase_), age.count(), self_->mailbox().size(), {}, {},
+    0, last_error_, {}, {}};
   if (phase_ == session_phase::attaching)
-    out.waits_for = "a worker of profile " + row_.profile, out.next = "resumes the brain session, then the prompt is delivered";
+    out.waits_for = "a worker of profile " + row_.profile,
+    out.next = "resumes the brain session, then the prompt is delivered";
   else if (phase_ == session_phase::running && turn_)
-    out.waits_for = "the agent, in turn " + turn_->row.id.value, out.next = "turn_end, or the turn stall timer";
+    out.waits_for = "the agent, in turn " + turn_->row.id.value,
+    out.next = "turn_end, or the turn stall timer";
   else if (phase_ == session_phase::awaiting_permission)
-    out.waits_for = "an answer to " + std::to_string(pending_.size()) + " approval(s)", out.next = "the tool runs or is refused";
+    out.waits_for = "an answer to " + std::to_string(pending_.size()) + " approval(s)",
+    out.next = "the tool runs or is refused";
   else if (phase_ == session_phase::ready)
     out.next = "T1 releases the worker";
   else if (releasing_)
     out.waits_for = "the worker to give the session back";
   json_object detail;
   detail.add("device", row_.device.value).add("profile", row_.profile).add("last_seq", log_.committed());
-  detail.add("viewers", static_cast<uint64_t>(log_.viewers())).add("uncommitted_events", static_cast<uint64_t>(log_.in_flight()));
+  detail.add("viewers", static_cast<uint64_t>(log_.viewers()))
+    .add("uncommitted_events", static_cast<uint64_t>(log_.in_flight()));
   detail.add("epoch", row_.epoch).add_if("brain_session", row_.brain.value);
   if (brain_)
     detail.add("worker", brain_->id.value);
@@ -106,7 +113,8 @@ caf::result<subscribed> session_state::subscribe(const viewer_actor& viewer, boo
 }
 
 bool session_state::idle() const {
-  return phase_ == session_phase::detached && !turn_ && !releasing_ && log_.viewers() == 0 && log_.in_flight() == 0;
+  return phase_ == session_phase::detached && !turn_ && !releasing_ && log_.viewers() == 0 &&
+         log_.in_flight() == 0;
 }
 
 void session_state::maybe_passivate() {
@@ -114,7 +122,8 @@ void session_state::maybe_passivate() {
     timers_.arm(session_timers::passivate, config_.settings.passivate);
 }
 
-/// The registry sent everything it had before this message, so that whoever is still idle now has missed nothing.
+/// The registry sent everything it had before this message, so that whoever is still idle now has missed
+/// nothing.
 caf::result<void> session_state::leave() {
   if (idle())
     self_->quit(caf::exit_reason::normal);
@@ -139,8 +148,8 @@ void session_state::stop(const caf::exit_msg& exit) {
   finish_stop();
 }
 
-/// Gives the brain back before it ends, so that its log is at rest. An accepted prompt that was not delivered stays in the store: it
-/// runs after the next start.
+/// Gives the brain back before it ends, so that its log is at rest. An accepted prompt that was not delivered
+/// stays in the store: it runs after the next start.
 void session_state::finish_stop() {
   if (brain_)
     release();

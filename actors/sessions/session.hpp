@@ -31,8 +31,9 @@ struct session_config {
 ///    └───────────────── T1, released ◄───────────────┘
 ///    any ── DELETE ──► closed
 ///
-/// A turn occupies the session from its acceptance to its `turn_end`. A prompt is durable (`accepted`) before it is answered for, and
-/// durable as `delivered` before the brain sees it: it runs at most once. Viewers come and go without any effect on this.
+/// A turn occupies the session from its acceptance to its `turn_end`. A prompt is durable (`accepted`) before
+/// it is answered for, and durable as `delivered` before the brain sees it: it runs at most once. Viewers
+/// come and go without any effect on this.
 class session_state {
 public:
   static inline const char* name = "agentpool.session";
@@ -47,7 +48,8 @@ private:
     idempotency once;
     bool durable = false; ///< its acceptance is committed
     std::vector<caf::typed_response_promise<prompt_accepted>> waiting;
-    std::optional<failure> ending; ///< cancel was sent: how the turn ends when the agent answers (code none: `cancelled`)
+    std::optional<failure>
+      ending; ///< cancel was sent: how the turn ends when the agent answers (code none: `cancelled`)
   };
 
   /// The worker that holds this session.
@@ -136,7 +138,7 @@ private:
   turn_id last_turn_;
   std::optional<held_brain> brain_;
   caf::actor_clock::time_point last_sign_; ///< of the agent in the running turn
-  uint64_t attach_ = 0; ///< counts attempts: an answer to an older one means nothing
+  uint64_t attach_ = 0;                    ///< counts attempts: an answer to an older one means nothing
   unsigned attach_tries_ = 0;
   bool releasing_ = false;
   bool stopping_ = false;

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // How a session gets a brain, loses it, and gives it back.
-#include "actors/sessions/session.hpp"
-
 #include "actors/log.hpp"
+#include "actors/sessions/session.hpp"
 
 #include <caf/all.hpp>
 
@@ -16,7 +15,8 @@ namespace {
 constexpr unsigned max_attach_tries = 3;
 
 bool another_worker_may_help(errc code) {
-  return code == errc::brain_lost || code == errc::protocol_error || code == errc::overloaded || code == errc::internal;
+  return code == errc::brain_lost || code == errc::protocol_error || code == errc::overloaded ||
+         code == errc::internal;
 }
 
 } // namespace
@@ -35,7 +35,9 @@ void session_state::take() {
   ++attach_tries_;
   if (!pool)
     return attach_failed(not_there(names::worker_pool));
-  self_->request(pool, config_.settings.attach_deadline, take_atom_v, take_request{row_.profile, row_.device, row_.id})
+  self_
+    ->request(
+      pool, config_.settings.attach_deadline, take_atom_v, take_request{row_.profile, row_.device, row_.id})
     .then(
       [this, attempt](const worker_id& id, const worker_actor& handle) {
         if (attempt == attach_ && (phase_ == session_phase::attaching || phase_ == session_phase::closed))
@@ -87,14 +89,16 @@ void session_state::attach_failed(const failure& why) {
 
 void session_state::abandon_attach() {
   if (brain_) {
-    self_->send(brain_->handle, kill_atom_v, failure{errc::no_worker, "the session did not become ready in time"});
+    self_->send(
+      brain_->handle, kill_atom_v, failure{errc::no_worker, "the session did not become ready in time"});
     brain_.reset();
   }
   attach_tries_ = max_attach_tries;
   attach_failed({errc::no_worker, {}});
 }
 
-/// The running turn ends with the reason; the next prompt gets another worker, which resumes the same brain session.
+/// The running turn ends with the reason; the next prompt gets another worker, which resumes the same brain
+/// session.
 void session_state::lose_brain(const failure& why) {
   log::session().warn("session {} lost its brain: {}", row_.id.value, why.text());
   brain_.reset();
@@ -115,9 +119,12 @@ void session_state::release() {
   if (phase_ == session_phase::ready)
     enter(session_phase::detached);
   auto done = [this] { released(); };
-  self_->request(handle, defaults::close_deadline + 4 * defaults::end_grace + defaults::home_deadline, release_atom_v, row_.brain)
+  self_
+    ->request(handle, defaults::close_deadline + 4 * defaults::end_grace + defaults::home_deadline,
+      release_atom_v, row_.brain)
     .then(done, [this, done](const caf::error& why) {
-      log::session().warn("session {}: its worker did not give it back in order: {}", row_.id.value, to_failure(why).text());
+      log::session().warn(
+        "session {}: its worker did not give it back in order: {}", row_.id.value, to_failure(why).text());
       done();
     });
 }

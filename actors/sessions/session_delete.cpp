@@ -2,16 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // DELETE: ends the turn, releases the brain, deletes what belongs to the session, then the actor ends.
-#include "actors/sessions/session.hpp"
-
 #include "actors/log.hpp"
+#include "actors/sessions/session.hpp"
 
 #include <caf/all.hpp>
 
 namespace agentpool {
 
-/// The intent is durable before anything is taken away: a crash in between leaves a session that answers 404 and that the next
-/// start deletes.
+/// The intent is durable before anything is taken away: a crash in between leaves a session that answers 404
+/// and that the next start deletes.
 caf::result<void> session_state::erase() {
   auto answer = self_->make_response_promise<void>();
   erasing_.push_back(answer);
@@ -56,7 +55,7 @@ void session_state::erase_rows() {
           .then(
             [this] {
               for (auto& answer : std::exchange(erasing_, {}))
-                answer.deliver(caf::unit);
+                answer.deliver();
               self_->quit(caf::exit_reason::normal);
             },
             give_up);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
 
-// One function per state of the session: what each event means in it. Events that are not named mean nothing there.
-#include "actors/sessions/session.hpp"
-
+// One function per state of the session: what each event means in it. Events that are not named mean nothing
+// there.
 #include "actors/log.hpp"
+#include "actors/sessions/session.hpp"
 
 #include <caf/all.hpp>
 
@@ -49,7 +49,9 @@ void session_state::enter(session_phase next) {
 void session_state::detached(const session_event& event) {
   std::visit(overloaded{
                [this](const prompt_durable&) { attach(); },
-               [this](const session_events::cancel&) { cancel_turn({errc::none, {}}); },
+               [this](const session_events::cancel&) {
+                 cancel_turn({errc::none, {}});
+               },
                [this](const tick& due) {
                  if (due.purpose != session_timers::passivate || !idle())
                    return;
@@ -75,7 +77,9 @@ void session_state::attaching(const session_event& event) {
                  brain_.reset();
                  attach_failed(gone.why);
                },
-               [this](const session_events::cancel&) { cancel_turn({errc::none, {}}); },
+               [this](const session_events::cancel&) {
+                 cancel_turn({errc::none, {}});
+               },
                [this](const updated& late) { on_update(late.change); },
                [this](const tick& due) {
                  if (due.purpose == session_timers::attach)
@@ -114,7 +118,9 @@ void session_state::running(const session_event& event) {
                    finish_turn(answer.how);
                },
                [this](const lost& gone) { lose_brain(gone.why); },
-               [this](const session_events::cancel&) { cancel_turn({errc::none, {}}); },
+               [this](const session_events::cancel&) {
+                 cancel_turn({errc::none, {}});
+               },
                [this](const tick& due) { turn_tick(due.purpose); },
                ignore,
              },
@@ -152,7 +158,8 @@ void session_state::turn_tick(const std::string& purpose) {
   } else if (purpose == session_timers::limit) {
     cancel_turn({errc::deadline, "the turn took longer than a turn may take; it was cancelled"});
   } else if (purpose == session_timers::cancel_grace && brain_) {
-    self_->send(brain_->handle, kill_atom_v, failure{errc::cancelled, "the agent did not answer a cancel in time"});
+    self_->send(
+      brain_->handle, kill_atom_v, failure{errc::cancelled, "the agent did not answer a cancel in time"});
     lose_brain({errc::brain_lost, "the agent did not answer the cancel in time; its worker was replaced"});
   }
 }

@@ -3,7 +3,6 @@
 
 // Prompts and turns: accepted → delivered → running → ended.
 #include "actors/sessions/session.hpp"
-
 #include "protocol/wire/crash_point.hpp"
 
 #include <caf/all.hpp>
@@ -57,20 +56,23 @@ void session_state::accept(const prompt_order& order, caf::typed_response_promis
   }
   if (phase_ == session_phase::closed || stopping_)
     return answer.deliver(caf::make_error(errc::not_found));
-  current_turn turn{turn_row{.id = turn_id{random_id("turn_")}, .prompt = order.blocks}, order.once, false, {answer}, {}};
+  current_turn turn{
+    turn_row{.id = turn_id{random_id("turn_")}, .prompt = order.blocks}, order.once, false, {answer}, {}};
   turn.row.accepted = now();
   turn_ = std::move(turn);
   timers_.disarm(session_timers::t1);
   session_write write{.last_input = now(), .now = now()};
-  log_.add(event_type::user_message, turn_->row.id, now(), json_object{}.add_raw("content", order.blocks).str());
-  if (phase_ == session_phase::ready) { // the brain is here: one commit makes the prompt accepted and delivered
+  log_.add(
+    event_type::user_message, turn_->row.id, now(), json_object{}.add_raw("content", order.blocks).str());
+  if (phase_ ==
+      session_phase::ready) { // the brain is here: one commit makes the prompt accepted and delivered
     mark_delivered();
     enter(session_phase::running);
   }
   write.turn = turn_->row;
   if (!order.once.key.empty())
-    write.idempotency = idempotency_row{row_.device, order.once.key, prompt_route(), order.once.request_hash, 202,
-      turn_->row.id.value, now()};
+    write.idempotency = idempotency_row{
+      row_.device, order.once.key, prompt_route(), order.once.request_hash, 202, turn_->row.id.value, now()};
   row_.last_input = row_.updated = now();
   report_turn(true);
   log_.commit(std::move(write), [this, id = turn_->row.id] { accepted(id); });
@@ -114,16 +116,22 @@ void session_state::write_prompt() {
   timers_.arm(session_timers::stall, config_.settings.turn_stall);
   timers_.arm(session_timers::limit, config_.settings.turn_limit);
   brain_->prompted = true;
-  self_->request(brain_->handle, defaults::request_deadline, prompt_atom_v, row_.brain, turn_->row.id, turn_->row.prompt)
-    .then([] {}, [this, id = brain_->id](const caf::error& why) {
-      if (brain_ && brain_->id == id)
-        dispatch(session_events::lost{to_failure(why)});
-    });
+  self_
+    ->request(
+      brain_->handle, defaults::request_deadline, prompt_atom_v, row_.brain, turn_->row.id, turn_->row.prompt)
+    .then([] {},
+      [this, id = brain_->id](const caf::error& why) {
+        if (brain_ && brain_->id == id)
+          dispatch(session_events::lost{to_failure(why)});
+      });
 }
 
-/// The agent speaks with no prompt in flight: a turn of its own, until it is silent for a while or the next prompt comes.
+/// The agent speaks with no prompt in flight: a turn of its own, until it is silent for a while or the next
+/// prompt comes.
 void session_state::open_agent_turn() {
-  current_turn turn{turn_row{.id = turn_id{random_id("turn_")}, .by_agent = true, .phase = turn_phase::delivered}, {}, true, {}, {}};
+  current_turn turn{
+    turn_row{.id = turn_id{random_id("turn_")}, .by_agent = true, .phase = turn_phase::delivered}, {}, true,
+    {}, {}};
   turn.row.accepted = turn.row.delivered = now();
   turn_ = std::move(turn);
   last_turn_ = turn_->row.id;
@@ -133,7 +141,8 @@ void session_state::open_agent_turn() {
   log_.commit(session_write{.turn = turn_->row, .now = now()});
 }
 
-/// A cancelled turn ends as the cancel said, whatever the agent calls it; an agent that was quicker than the cancel is believed.
+/// A cancelled turn ends as the cancel said, whatever the agent calls it; an agent that was quicker than the
+/// cancel is believed.
 void session_state::finish_turn(const prompt_outcome& how) {
   if (!turn_->ending)
     return end_turn(how.stop_reason, how.why);
@@ -155,7 +164,8 @@ void session_state::end_turn(std::string_view stop_reason, const failure& why) {
     timers_.disarm(*timer);
   log_.flush_text(turn.row.id, now());
   auto failed = why.code != errc::none;
-  log_.add(event_type::turn_end, turn.row.id, now(), turn_end_fields(failed ? "" : stop_reason, failed ? &why : nullptr));
+  log_.add(event_type::turn_end, turn.row.id, now(),
+    turn_end_fields(failed ? "" : stop_reason, failed ? &why : nullptr));
   turn.row.phase = turn_phase::ended;
   turn.row.ended = now();
   turn.row.stop_reason = failed ? "" : stop_reason;
@@ -163,19 +173,21 @@ void session_state::end_turn(std::string_view stop_reason, const failure& why) {
   if (failed)
     last_error_ = why.text();
   last_turn_ = turn.row.id;
-  log_.commit(session_write{.turn = turn.row, .now = now()}, [this, answers = std::move(turn.waiting), id = turn.row.id]() mutable {
-    for (auto& answer : answers)
-      answer.deliver(prompt_accepted{id});
-    if (stopping_)
-      finish_stop();
-    maybe_passivate();
-  });
+  log_.commit(session_write{.turn = turn.row, .now = now()},
+    [this, answers = std::move(turn.waiting), id = turn.row.id]() mutable {
+      for (auto& answer : answers)
+        answer.deliver(prompt_accepted{id});
+      if (stopping_)
+        finish_stop();
+      maybe_passivate();
+    });
   report_turn(false);
   if (phase_ == session_phase::running || phase_ == session_phase::awaiting_permission)
     enter(brain_ ? session_phase::ready : session_phase::detached);
 }
 
-/// Asks the agent to stop. `why.code` none: the user asked, the turn ends `cancelled`; else it ends with this failure.
+/// Asks the agent to stop. `why.code` none: the user asked, the turn ends `cancelled`; else it ends with this
+/// failure.
 void session_state::cancel_turn(failure why) {
   if (!turn_ || turn_->ending)
     return;
@@ -194,7 +206,12 @@ void session_state::cancel_turn(failure why) {
 }
 
 /// After a start: what was delivered may have run and never runs again; what was only accepted runs now.
+/// A deletion that did not end is carried on.
 void session_state::recover(const std::vector<turn_row>& open) {
+  if (row_.closed) {
+    enter(session_phase::closed);
+    return erase_rows();
+  }
   for (const auto& row : open) {
     turn_ = current_turn{row, {}, true, {}, {}};
     last_turn_ = row.id;

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What the agent says and asks, as events.
-#include "actors/sessions/session.hpp"
-
 #include "actors/log.hpp"
+#include "actors/sessions/session.hpp"
 
 #include <caf/all.hpp>
 
@@ -14,8 +13,8 @@ namespace {
 
 /// Kinds that are work of a turn; the others (usage, titles, modes) are state and may come at any time.
 bool is_turn_work(std::string_view kind) {
-  return kind == event_type::agent_message_chunk || kind == event_type::agent_thought_chunk
-         || kind == event_type::tool_call || kind == event_type::tool_call_update || kind == event_type::plan;
+  return kind == event_type::agent_message_chunk || kind == event_type::agent_thought_chunk ||
+         kind == event_type::tool_call || kind == event_type::tool_call_update || kind == event_type::plan;
 }
 
 /// The id of the first option of `kind`; nothing when none was offered.
@@ -45,8 +44,8 @@ void session_state::on_update(const acp::update& change) {
   if (turn_ && turn_->row.by_agent)
     timers_.arm(session_timers::silence, config_.settings.agent_turn_silence);
   auto turn = turn_ ? turn_->row.id : last_turn_;
-  bool text = change.is_text
-              && (change.kind == event_type::agent_message_chunk || change.kind == event_type::agent_thought_chunk);
+  bool text = change.is_text && (change.kind == event_type::agent_message_chunk ||
+                                  change.kind == event_type::agent_thought_chunk);
   if (text && !log_.add_text(change.kind, change.message_id, change.text, turn, now())) {
     if (!timers_.armed(session_timers::coalesce))
       timers_.arm(session_timers::coalesce, config_.settings.coalesce_time);
@@ -73,12 +72,15 @@ void session_state::commit_events() {
     return;
   log_.commit(session_write{.now = now()});
   if (log_.in_flight() > defaults::unsent_events && turn_ && brain_) {
-    self_->send(brain_->handle, kill_atom_v, failure{errc::internal, "events come faster than the store takes them"});
-    lose_brain({errc::internal, "the agent's events came faster than the store takes them; the turn was ended"});
+    self_->send(
+      brain_->handle, kill_atom_v, failure{errc::internal, "events come faster than the store takes them"});
+    lose_brain(
+      {errc::internal, "the agent's events came faster than the store takes them; the turn was ended"});
   }
 }
 
-/// `allow` and `deny` decide at once; `ask` waits for a person. Options are chosen by kind, never an `always` one.
+/// `allow` and `deny` decide at once; `ask` waits for a person. Options are chosen by kind, never an `always`
+/// one.
 void session_state::on_permission(const acp::permission& asked) {
   last_sign_ = self_->clock().now();
   if (!turn_ || turn_->ending) {
@@ -112,7 +114,8 @@ caf::result<void> session_state::answer(const std::string& request, const std::s
 }
 
 /// The decision is on its way to the log before the agent hears it. An empty option: cancelled.
-void session_state::resolve_permission(const std::string& request, const std::string& option, std::string_view by) {
+void session_state::resolve_permission(
+  const std::string& request, const std::string& option, std::string_view by) {
   auto node = pending_.extract(request);
   if (node.empty())
     return;

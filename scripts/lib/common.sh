@@ -67,6 +67,6 @@ stop_step() {
 compile_jobs() {
   local cores by_memory
   cores=$(nproc)
-  by_memory=$(awk '/^MemAvailable/ {n = int($2 / 1572864); print n > 0 ? n : 1}' /proc/meminfo)
+  by_memory=$(awk '/^MemAvailable/ {n = int($2 / 1572864); print (n > 0 ? n : 1)}' /proc/meminfo)
   printf '%s' "${AGENTPOOL_JOBS:-$((cores < by_memory ? cores : by_memory))}"
 }

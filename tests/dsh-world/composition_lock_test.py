@@ -17,8 +17,8 @@ LOCK = os.path.join(ROOT, "conf", "dsh", "composition.lock")
 
 def dump(home):
     """The resolved rows without the `# ==` lines, which hold paths; and what dsh wrote to stderr."""
-    done = subprocess.run(argv(home, "--dump-config"), env=environment(home), cwd=home, capture_output=True, text=True,
-                          timeout=DEADLINE_S, check=False)
+    done = subprocess.run(argv(home, "--dump-config"), env=environment(home), cwd=home, check=False,
+                          capture_output=True, text=True, timeout=DEADLINE_S)
     rows = [line for line in done.stdout.splitlines() if not line.startswith("# ==")]
     return done.returncode, "\n".join(rows) + "\n", done.stderr
 
@@ -44,7 +44,8 @@ class CompositionLockTest(unittest.TestCase):
         self.assertNotEqual(dump(self.home)[1], locked())
 
     def test_an_added_local_provider_is_seen(self):
-        edit_profile(self.home, "'@agentpool/dsh-world/fs', config: {cwd: /workspace}", "'@deepseek-ai/dsh-fs-local'")
+        edit_profile(self.home, "'@agentpool/dsh-world/fs', config: {cwd: /workspace}",
+            "'@deepseek-ai/dsh-fs-local'")
         self.assertNotEqual(dump(self.home)[1], locked())
 
     def test_a_patch_of_the_home_that_outranks_the_profile_is_seen(self):

@@ -18,7 +18,8 @@ def prefix():
     """The installation to test; a missing one fails the test instead of skipping it."""
     value = os.environ.get("AGENTPOOL_DSH_PREFIX", "")
     if not os.access(os.path.join(value, "bin", "node"), os.X_OK):
-        raise AssertionError(f'AGENTPOOL_DSH_PREFIX="{value}" has no bin/node: set it to where scripts/install-dsh put dsh')
+        raise AssertionError(
+            f'AGENTPOOL_DSH_PREFIX="{value}" has no bin/node: set it to where scripts/install-dsh put dsh')
     return os.path.abspath(value)
 
 
@@ -68,7 +69,8 @@ def argv(home, *more):
 
 
 def environment(home, **more):
-    return {"DSH_HOME": home, "HOME": home, "DSH_TELEMETRY_DISABLED": "1", "NARB_DISABLE_NATIVE_CACHE": "1", **more}
+    return {"DSH_HOME": home, "HOME": home, "DSH_TELEMETRY_DISABLED": "1", "NARB_DISABLE_NATIVE_CACHE": "1",
+        **more}
 
 
 class Closed(Exception):
@@ -84,13 +86,15 @@ class Dsh:
     """One dsh process speaking ACP. Every wait has a deadline."""
 
     def __init__(self, home, env):
-        self.process = subprocess.Popen(argv(home), env=environment(home, **env), cwd=home, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.process = subprocess.Popen(argv(home), env=environment(home, **env), cwd=home,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.lines = queue.Queue()
         self.stderr = b""
         self.updates = []
+        self.replies = {}
         self.next_id = 0
-        self.readers = [threading.Thread(target=target, daemon=True) for target in (self.read_out, self.read_err)]
+        targets = (self.read_out, self.read_err)
+        self.readers = [threading.Thread(target=target, daemon=True) for target in targets]
         for reader in self.readers:
             reader.start()
 
@@ -109,28 +113,36 @@ class Dsh:
             reader.join(DEADLINE_S)
         return Closed(code, self.stderr.decode())
 
+    def write(self, message):
+        self.process.stdin.write((json.dumps({"jsonrpc": "2.0", **message}) + "\n").encode())
+        self.process.stdin.flush()
+
+    def notify(self, method, params):
+        self.write({"method": method, "params": params})
+
     def send(self, method, params):
         self.next_id += 1
-        message = {"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params}
-        self.process.stdin.write((json.dumps(message) + "\n").encode())
-        self.process.stdin.flush()
+        self.write({"id": self.next_id, "method": method, "params": params})
         return self.next_id
 
     def wait(self, request):
         """The reply to a request; updates that come before it are collected in `updates`."""
-        while True:
+        while request not in self.replies:
             message = self.lines.get(timeout=DEADLINE_S)
             if message is None:
                 raise self.closed()
-            if message.get("id") == request and "method" not in message:
-                return message
-            self.updates.append(message)
+            if "method" in message:
+                self.updates.append(message)
+            else:
+                self.replies[message["id"]] = message
+        return self.replies.pop(request)
 
     def call(self, method, **params):
         return self.wait(self.send(method, params))
 
     def initialize(self):
-        return self.call("initialize", protocolVersion=1, clientCapabilities={}, clientInfo={"name": "t", "version": "0"})
+        return self.call("initialize", protocolVersion=1, clientCapabilities={},
+            clientInfo={"name": "t", "version": "0"})
 
     def new_session(self):
         return self.call("session/new", cwd="/workspace", mcpServers=[])["result"]["sessionId"]
@@ -140,7 +152,8 @@ class Dsh:
 
     def texts(self, kind="agent_message_chunk"):
         """The text of the updates of one kind, in order."""
-        updates = [message["params"]["update"] for message in self.updates if "update" in message.get("params", {})]
+        params = [message["params"] for message in self.updates]
+        updates = [one["update"] for one in params if "update" in one]
         return [update["content"]["text"] for update in updates if update["sessionUpdate"] == kind]
 
     def end(self):

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The agentpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""A model that says, request by request, what a test scripted: the Messages API as the pinned dsh reads it. Exists to
-inject faults (broken streams, pauses between words) that no real model shows on demand."""
+"""A model that says, request by request, what a test scripted: the Messages API as the pinned dsh reads it.
+Exists to inject faults (broken streams, pauses between words) that no real model shows on demand."""
 
 import http.server
 import json
+import sys
 import threading
 
 END = {"type": "message_stop"}
@@ -20,7 +21,8 @@ def block(index, kind, pieces, **more):
     """The events of one content block; kind: text, thinking or tool_use."""
     delta, field = {"text": ("text_delta", "text"), "thinking": ("thinking_delta", "thinking"),
                     "tool_use": ("input_json_delta", "partial_json")}[kind]
-    first = {"type": kind, **({"text": ""} if kind == "text" else {"thinking": ""} if kind == "thinking" else {}), **more}
+    empty = {} if kind == "tool_use" else {kind: ""}
+    first = {"type": kind, **empty, **more}
     yield {"type": "content_block_start", "index": index, "content_block": first}
     for piece in pieces:
         if callable(piece):
@@ -85,7 +87,11 @@ class FakeModel(http.server.ThreadingHTTPServer):
         self.lock = threading.Lock()
         self.script = []
         self.requests = []
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
     def env(self):
         return {"DEEPSEEK_BASE_URL": f"http://127.0.0.1:{self.server_port}", "DEEPSEEK_API_KEY": "test"}
@@ -94,9 +100,10 @@ class FakeModel(http.server.ThreadingHTTPServer):
         """The text of the tool results in the last request."""
         with self.lock:
             messages = self.requests[-1]["messages"]
-        parts = [part for entry in messages if isinstance(entry["content"], list) for part in entry["content"]]
+        parts = [part for entry in messages for part in entry["content"] if isinstance(part, dict)]
         results = [part["content"] for part in parts if part["type"] == "tool_result"]
-        return ["".join(piece["text"] for piece in result) if isinstance(result, list) else result for result in results]
+        return [result if isinstance(result, str) else "".join(piece["text"] for piece in result)
+                for result in results]
 
     def close(self):
         self.shutdown()

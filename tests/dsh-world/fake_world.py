@@ -1,13 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The agentpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""A daemon's world socket that answers as for a session without a hand (docs/world-protocol.md section 9), and that can
-be told to answer otherwise or not at all. Exists to inject faults and to see what the plugin sends."""
+"""A daemon's world socket that answers as for a session without a hand (docs/world-protocol.md section 9),
+and that can be told to answer otherwise or not at all. Exists to inject faults and to see what the plugin
+sends."""
 
 import base64
 import http.server
 import json
 import os
 import socketserver
+import sys
 import threading
 
 NO_HAND = "This session has no sandbox: tools that need one are not available on this server yet."
@@ -33,7 +35,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         raw = self.rfile.read(int(self.headers.get("content-length", 0)))
         name = self.path.removeprefix("/world/v1/")
-        head, _, content = raw.partition(b"\n") if "framed" in self.headers["content-type"] else (raw, b"", b"")
+        head, content = raw, b""
+        if "framed" in self.headers["content-type"]:
+            head, _, content = raw.partition(b"\n")
         body = json.loads(head)
         with self.server.lock:
             self.server.requests.append((name, self.headers.get("X-Agentpool-Session"), body))
@@ -91,8 +95,14 @@ class FakeWorld(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
         self.requests = []
         self.answers = {}
         self.plain = {"exchange": self.exchange, "live": lambda *_: {}, "cancel": lambda *_: {},
-                      "fs/resolve": self.resolve, "fs/stat": self.stat, "fs/lstat": self.stat, "fs/read": self.read}
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+                      "fs/resolve": self.resolve, "fs/stat": self.stat, "fs/lstat": self.stat,
+                      "fs/read": self.read}
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
+
+    def handle_error(self, request, client_address):
+        """A client that has gone away is what some tests are about."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
     def env(self):
         return {"AGENTPOOL_WORLD_SOCKET": self.path, "AGENTPOOL_WORLD_TOKEN": "one-time"}

@@ -117,7 +117,7 @@ class Drive:
         self.turn(one, "hello")
         self.turn(one, "@tools 3\n@think so\n@say done")
         waiting = self.prompt(two, "@mark cancel-me\n@gate never-opened")
-        self.guarded(lambda: self.daemon.wait_mark("cancel-me"))
+        self.wait_mark("cancel-me")
         self.guarded(lambda: self.client.cancel(two))
         self.guarded(lambda: self.client.turn_end(two, waiting.turn))
         self.turn(one, "@say dying\n@kill9")
@@ -137,7 +137,7 @@ class Drive:
         if self.guarded(lambda: self.client.delete(two)).status < 300:
             self.deleted.add(two)
         self.prompt(one, "@mark open\n@gate never-opened")
-        self.guarded(lambda: self.daemon.wait_mark("open"))
+        self.wait_mark("open")
 
     def stop(self):
         """SIGTERM with an open turn: the points of an ordered stop."""
@@ -157,12 +157,21 @@ class Drive:
         return self.daemon.wait_exit()
 
     def wait_ready(self):
-        until(lambda: self.daemon.endpoints() or self.daemon.child.poll() is not None, "the daemon starts")
-        until(
-            lambda: self.daemon.client().ready(),
-            "the daemon is ready",
-            2 if self.daemon.child.poll() is not None else DEADLINE,
-        )
+        def there():
+            return self.gone() or (self.daemon.endpoints() and self.daemon.client().ready())
+
+        until(there, "the daemon is ready")
+        if self.gone():
+            raise Crashed
+
+    def gone(self):
+        return self.daemon.child.poll() is not None
+
+    def wait_mark(self, name):
+        """Waits until the agent passes the mark, or the daemon is gone."""
+        until(lambda: self.daemon.count(name) or self.gone(), f"the agent passes @mark {name}")
+        if self.gone():
+            raise Crashed
 
     def prepare_recovery(self):
         """Leaves what a restart must repair: an open turn, an accepted prompt, a brain log in a dead

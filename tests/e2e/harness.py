@@ -170,7 +170,9 @@ class Daemon:
         )
         if not self.endpoints():
             raise AssertionError(f"the daemon ended with {self.child.returncode}:\n{self.tail()}")
-        until(lambda: self.client().ready() or self.child.poll() is not None, "the daemon is ready")
+        until(lambda: self.child.poll() is not None or self.client().ready(), "the daemon is ready")
+        if self.child.poll() is not None:
+            raise AssertionError(f"the daemon ended with {self.child.returncode}:\n{self.tail()}")
         return self
 
     def endpoints(self):

@@ -7,7 +7,7 @@ import os
 
 REPO = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("AGENTPOOL_BUILD_DIR", os.path.join(REPO, "build", "debug"))
-DSH = os.environ.get("AGENTPOOL_DSH_PREFIX", os.path.join(REPO, "build", "dsh"))
+DSH = os.environ.get("AGENTPOOL_DSH_PREFIX", "/opt/agentpool/dsh")
 SOAK = os.environ.get("AGENTPOOL_SOAK") == "1"
 
 # Configuration tables that make a promise short enough for a test.

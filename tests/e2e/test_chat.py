@@ -125,7 +125,7 @@ class ChatTest(E2eCase):
 
     def testToolWithoutAHandFailsInOneSentence(self):
         session = self.client.create("dsh")
-        text, end = self.client.run(session, "$ echo hi")
+        _, end = self.client.run(session, "$ echo hi")
         self.assertEnded(end)
         events = self.client.log(session)
         update = of_type(events, "tool_call_update")[-1]

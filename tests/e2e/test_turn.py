@@ -103,50 +103,37 @@ class TurnTest(E2eCase):
         seed = random.randrange(1 << 30)
         dice = random.Random(seed)
         for _ in range(settings.scaled(6, 100)):
-            session, gone, history = self.client.create(), False, []
+            session, history = self.client.create(), []
             for _ in range(dice.randrange(3, 12)):
-                action = dice.choice(
-                    (
-                        "prompt",
-                        "prompt",
-                        "slow prompt",
-                        "cancel",
-                        "cancel",
-                        "look",
-                        "delete" if dice.random() < 0.1 else "look",
-                    )
-                )
-                text = {"prompt": "hi", "slow prompt": "@sleep 300"}.get(action)
-                answer = (
-                    self.client.post_prompt(session, text)
-                    if text
-                    else (
-                        self.client.cancel(session)
-                        if action == "cancel"
-                        else (
-                            self.client.delete(session)
-                            if action == "delete"
-                            else self.client.call("GET", f"/v1/sessions/{session}")
-                        )
-                    )
-                )
-                history.append((action, answer.status))
-                gone = gone or action == "delete"
-                self.assertLess(answer.status, 500, (seed, history))
-            if gone:
-                self.assertEqual(
-                    self.client.call("GET", f"/v1/sessions/{session}").status, 404, (seed, history)
-                )
-                continue
-            until(
-                lambda s=session: self.client.post_prompt(s, "@say still here").status == 202,
-                f"session accepts a prompt again (seed {seed}, {history})",
-            )
-            until(
-                lambda s=session: said(self.client.log(s)).endswith("still here"),
-                f"it runs (seed {seed}, {history})",
-            )
-            self.assertLog(self.client.log(session))
+                history.append(self.random_command(session, dice))
+                self.assertLess(history[-1][1], 500, (seed, history))
+            if any(action == "delete" for action, _ in history):
+                answer = self.client.call("GET", f"/v1/sessions/{session}")
+                self.assertEqual(answer.status, 404, (seed, history))
+            else:
+                self.check_alive(session, f"(seed {seed}, {history})")
+
+    def random_command(self, session, dice):
+        """One command to the session: (what, status)."""
+        action = dice.choice(("prompt", "prompt", "slow prompt", "cancel", "cancel", "look"))
+        action = "delete" if dice.random() < 0.02 else action
+        if "prompt" in action:
+            answer = self.client.post_prompt(session, "hi" if action == "prompt" else "@sleep 300")
+        elif action == "cancel":
+            answer = self.client.cancel(session)
+        elif action == "delete":
+            answer = self.client.delete(session)
+        else:
+            answer = self.client.call("GET", f"/v1/sessions/{session}")
+        return action, answer.status
+
+    def check_alive(self, session, why):
+        until(
+            lambda: self.client.post_prompt(session, "@say still here").status == 202,
+            f"a prompt is taken {why}",
+        )
+        until(lambda: said(self.client.log(session)).endswith("still here"), f"it runs {why}")
+        self.assertLog(self.client.log(session))
 
     def testAgentOpenedTurn(self):
         session = self.client.create()

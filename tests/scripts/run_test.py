@@ -227,6 +227,21 @@ class RunBadInput(ScriptTest):
         self.assertIn("install-dsh", err)
 
 
+class CompileJobs(ScriptTest):
+    def jobs(self, **env):
+        command = ["bash", "-euc", ". scripts/lib/common.sh; compile_jobs"]
+        return subprocess.run(command, cwd=self.tree.repo, env={**self.tree.env, **env}, text=True, check=True,
+                              capture_output=True, timeout=DEADLINE).stdout
+
+    def test_between_one_and_the_cores(self):
+        before = sorted(os.listdir(self.tree.repo))
+        self.assertIn(int(self.jobs()), range(1, os.cpu_count() + 1))
+        self.assertEqual(sorted(os.listdir(self.tree.repo)), before)
+
+    def test_can_be_set(self):
+        self.assertEqual(self.jobs(AGENTPOOL_JOBS="7"), "7")
+
+
 class RunTests(ScriptTest):
     def test_labels_names_and_status(self):
         for arguments, status, ran in ((["unit"], 0, 2), (["e2e"], 8, 1), ([], 8, 3), (["-R", "Good"], 0, 1),

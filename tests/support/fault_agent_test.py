@@ -310,8 +310,8 @@ class FaultAgentTest(unittest.TestCase):
         agent = self.agent()
         agent.prompt(agent.open(), "@child")
         pid = int(agent.texts()[0].split()[1])
+        self.addCleanup(os.kill, pid, signal.SIGKILL)
         self.assertNotEqual(os.getsid(pid), os.getsid(agent.child.pid))
-        os.kill(pid, signal.SIGKILL)
 
     def testBadInputIsAnswered(self):
         agent = self.agent()

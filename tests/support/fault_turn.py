@@ -5,6 +5,7 @@
 import os
 
 from fault_brain import new_id
+import fault_rudeness  # noqa: F401: registers its directives
 from fault_directives import DIRECTIVES
 
 
