@@ -227,6 +227,7 @@ protected:
   void run_until(Condition done) {
     auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
     auto work = boost::asio::make_work_guard(io);
+    io.restart(); // it stopped when nothing was left to do
     while (!done() && std::chrono::steady_clock::now() < end)
       io.run_one_for(std::chrono::milliseconds{50});
   }
