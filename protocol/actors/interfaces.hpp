@@ -4,14 +4,19 @@
 
 #include "protocol/actors/atoms.hpp"
 #include "protocol/actors/messages.hpp"
-#include "protocol/ports/event_sink.hpp"
 
 #include <caf/result.hpp>
 #include <caf/typed_actor.hpp>
 
+#include <memory>
+
 /// Every message of the system on one page. An actor that is not alone of its kind is reached through a
 /// handle, the others by name (`actors/directory.hpp`). Failures are `errc` values inside `caf::error`.
 namespace agentpool {
+
+namespace ports {
+class event_sink;
+}
 
 /// What every actor answers.
 using status_interface = caf::typed_actor<
@@ -108,7 +113,8 @@ using session_actor = status_interface::extend<caf::result<session_view>(view_at
   caf::result<void>(cancel_atom),
   // The approvals that wait for an answer: a JSON array of permission_requested's members.
   caf::result<std::string>(permission_atom),
-  // Answers an approval; the first answer wins. Fails with unknown_permission, bad_request for an option that was not offered.
+  // Answers an approval; the first answer wins. Fails with unknown_permission, bad_request for an option that
+  // was not offered.
   caf::result<void>(answer_atom, std::string request, std::string option),
   // Ends the turn, releases the brain, deletes everything; then the actor ends.
   caf::result<void>(erase_atom),
@@ -156,6 +162,8 @@ using session_registry_actor = status_interface::extend<
   caf::result<session_view>(view_atom, caller, session_id),
   caf::result<prompt_accepted>(prompt_atom, caller, session_id, prompt_order),
   caf::result<void>(cancel_atom, caller, session_id), caf::result<void>(erase_atom, caller, session_id),
+  caf::result<std::string>(permission_atom, caller, session_id),
+  caf::result<void>(answer_atom, caller, session_id, std::string request, std::string option),
   // From a viewer that was authorized: see session_actor.
   caf::result<subscribed>(subscribe_atom, session_id, viewer_actor, bool live),
   // From a session: it is idle and would leave memory.

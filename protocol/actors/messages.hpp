@@ -162,8 +162,8 @@ bool inspect(I& f, take_request& x) {
 }
 template <class I>
 bool inspect(I& f, assignment& x) {
-  return f.object(x).fields(
-    f.field("session", x.session), f.field("device", x.device), f.field("brain", x.brain), f.field("mode", x.mode));
+  return f.object(x).fields(f.field("session", x.session), f.field("device", x.device),
+    f.field("brain", x.brain), f.field("mode", x.mode));
 }
 template <class I>
 bool inspect(I& f, prompt_outcome& x) {

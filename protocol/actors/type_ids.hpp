@@ -3,7 +3,6 @@
 #pragma once
 
 #include "protocol/actors/interfaces.hpp"
-#include "protocol/ports/event_sink.hpp"
 
 #include <caf/all.hpp>
 

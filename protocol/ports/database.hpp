@@ -84,7 +84,8 @@ public:
   virtual result<idempotency_row> idempotency(
     const device_id& device, const std::string& route, const std::string& key) = 0;
 
-  /// Sessions that have a turn that did not end: what a start after a crash must look at.
+  /// What a start after a crash must look at: sessions with a turn that did not end, or with a deletion that
+  /// did not (`closed`).
   virtual result<std::vector<session_id>> sessions_with_open_turns() = 0;
 
   /// How many sessions there are.

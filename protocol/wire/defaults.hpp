@@ -55,6 +55,17 @@ inline constexpr auto boot_backoff_min = 500ms; ///< pause after a failed boot, 
 inline constexpr auto boot_backoff_max = 60s;
 inline constexpr size_t stderr_lines = 40; ///< last lines kept per worker
 inline constexpr auto home_deadline = 30s; ///< one step of the homes actor
+inline constexpr auto broker_deadline = 5s; ///< grant and bind
+inline constexpr auto resume_backoff = 50ms; ///< a log that is still owned is tried again, doubled each time
+inline constexpr size_t resume_tries = 6;    ///< …so often in all
+inline constexpr auto replay_quiet = 500ms;  ///< an agent may replay so long after it resumed a session
+inline constexpr auto hurry_grace = 1s; ///< at shutdown session/close and the end take so long, then SIGKILL
+inline constexpr size_t open_permissions = 64; ///< undecided requests per worker: `cancelled` at once
+inline constexpr size_t boot_failures = 3;     ///< failures in a row: waiting requests get the reason
+inline constexpr auto crash_window = 10s;      ///< a warm worker that ends within counts as a failed boot
+inline constexpr auto pool_stop_limit = 4s;    ///< workers end within after the pool was told to, then killed
+inline constexpr size_t move_out_tries = 10;   ///< while the homes actor is being restarted…
+inline constexpr auto move_out_backoff = 300ms; ///< …with this pause
 
 // -- store
 inline constexpr size_t commit_batch = 512; ///< writes in one commit

@@ -9,6 +9,7 @@
 #include <rapidjson/writer.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace agentpool {
 
@@ -62,6 +63,33 @@ struct generator {
   }
 };
 
+// The UTF-16 code unit of an escape `\uXXXX` at `at`; 0 when there is none.
+unsigned escaped_unit(std::string_view text, size_t at) {
+  unsigned unit = 0;
+  auto digits = text.substr(std::min(at + 2, text.size()), 4);
+  if (!text.substr(at).starts_with("\\u") || digits.size() < 4)
+    return 0;
+  auto end = std::from_chars(digits.data(), digits.data() + 4, unit, 16).ptr;
+  return end == digits.data() + 4 ? unit : 0;
+}
+
+// RFC 8259, section 8.2, allows an escaped surrogate without its partner, and programs that cut UTF-16 text
+// send them; UTF-8 has no form for it: it becomes U+FFFD, which is as long as an escape.
+void replace_lone_surrogates(std::string& text) {
+  for (auto at = text.find('\\'); at != std::string::npos; at = text.find('\\', at)) {
+    auto unit = escaped_unit(text, at);
+    auto high = unit >= 0xD800 && unit <= 0xDBFF;
+    auto next = high ? escaped_unit(text, at + 6) : 0;
+    if (high && next >= 0xDC00 && next <= 0xDFFF) {
+      at += 12;
+      continue;
+    }
+    if (unit >= 0xD800 && unit <= 0xDFFF)
+      text.replace(at, 6, "\\ufffd");
+    at = std::min(at + (unit != 0 ? 6 : 2), text.size());
+  }
+}
+
 tl::unexpected<failure> bad_json(size_t offset, std::string_view reason) {
   return fail(
     errc::bad_json, "Malformed JSON at byte " + std::to_string(offset) + ": " + std::string{reason});
@@ -82,6 +110,7 @@ result<json> json::parse(std::string_view text) {
   if (auto nul = text.find('\0'); nul != std::string_view::npos)
     return bad_json(nul, "a NUL byte.");
   auto parsed = std::make_shared<document>(text);
+  replace_lone_surrogates(parsed->text);
   generator source{parsed->text.data(), {}};
   parsed->tree.Populate(source);
   if (source.outcome.Code() == rapidjson::kParseErrorTermination)

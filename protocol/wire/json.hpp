@@ -20,6 +20,7 @@ public:
   json() = default;
 
   /// Parses one JSON text (RFC 8259) in valid UTF-8; nesting up to 128 levels, checked without recursion.
+  /// An escaped surrogate without its partner becomes U+FFFD.
   /// `bad_json` with the byte offset and the reason in the detail.
   static result<json> parse(std::string_view text);
 

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "actors/sessions/event_log.hpp"
+#include "actors/sessions/session_event.hpp"
+#include "actors/settings.hpp"
+#include "actors/timers.hpp"
+#include "protocol/ports/clock.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace agentpool {
+
+struct session_config {
+  session_settings settings;
+  std::shared_ptr<const ports::wall_clock> clock;
+};
+
+/// The SESSION actor: one live conversation.
+///
+///                     prompt            attached             delivered
+///    ┌─► detached ───────────► attaching ────────► ready ─────────────► running ◄──────┐
+///    │      ▲  ▲                  │  │               │ ▲                 │ │  asks │   │ answered
+///    │      │  └── cannot attach ─┘  └─ (no turn) ──►│ └── turn_end ─────┘ │       ▼   │
+///    │      │                                        │                     │  awaiting_permission
+///    │      └────────── brain lost ◄─────────────────┴─────────────────────┴───────┘
+///    └───────────────── T1, released ◄───────────────┘
+///    any ── DELETE ──► closed
+///
+/// A turn occupies the session from its acceptance to its `turn_end`. A prompt is durable (`accepted`) before
+/// it is answered for, and durable as `delivered` before the brain sees it: it runs at most once. Viewers
+/// come and go without any effect on this.
+class session_state {
+public:
+  static inline const char* name = "agentpool.session";
+
+  session_state(session_actor::pointer self, session_config config, session_claim claim);
+  session_actor::behavior_type make_behavior();
+
+private:
+  /// The turn that occupies the session.
+  struct current_turn {
+    turn_row row;
+    idempotency once;
+    bool durable = false; ///< its acceptance is committed
+    std::vector<caf::typed_response_promise<prompt_accepted>> waiting;
+    std::optional<failure>
+      ending; ///< cancel was sent: how the turn ends when the agent answers (code none: `cancelled`)
+  };
+
+  /// The worker that holds this session.
+  struct held_brain {
+    worker_id id;
+    worker_actor handle;
+    bool prompted = false; ///< it got a prompt: what it says outside a turn counts
+  };
+
+  struct pending_permission {
+    acp::permission asked;
+    turn_id turn;
+  };
+
+  // -- one function per state (session_states.cpp)
+  void dispatch(const session_event& event);
+  void detached(const session_event& event);
+  void attaching(const session_event& event);
+  void ready(const session_event& event);
+  void running(const session_event& event);
+  void awaiting_permission(const session_event& event);
+  void closed(const session_event& event);
+  void enter(session_phase next);
+
+  // -- prompts and turns (session_turn.cpp)
+  caf::result<prompt_accepted> prompt(prompt_order order);
+  void recall(const prompt_order& order, caf::typed_response_promise<prompt_accepted> answer);
+  void accept(const prompt_order& order, caf::typed_response_promise<prompt_accepted> answer);
+  void accepted(const turn_id& id);
+  void mark_delivered();
+  void deliver();
+  void write_prompt();
+  void open_agent_turn();
+  void finish_turn(const prompt_outcome& how);
+  void end_turn(std::string_view stop_reason, const failure& why = {errc::none, {}});
+  void cancel_turn(failure why);
+  void turn_tick(const std::string& purpose);
+  void check_stall();
+  void report_turn(bool running);
+  std::string prompt_route() const;
+  void recover(const std::vector<turn_row>& open);
+
+  // -- brains (session_attach.cpp)
+  void attach();
+  void take();
+  void assign(const worker_id& id, const worker_actor& handle);
+  void attach_failed(const failure& why);
+  void abandon_attach();
+  void lose_brain(const failure& why);
+  void release();
+  void released();
+
+  // -- events (session_updates.cpp)
+  void on_update(const acp::update& change);
+  void add_update_event(const acp::update& change);
+  void commit_events();
+  void on_permission(const acp::permission& asked);
+  caf::result<void> answer(const std::string& request, const std::string& option);
+  void resolve_permission(const std::string& request, const std::string& option, std::string_view by);
+  void resolve_all_permissions(const turn_id& turn);
+  void on_live(std::vector<live_frame> frames);
+  std::string pending_json() const;
+
+  // -- life (session.cpp, session_delete.cpp)
+  session_view view() const;
+  actor_status status() const;
+  caf::result<subscribed> subscribe(const viewer_actor& viewer, bool live);
+  caf::result<void> leave();
+  caf::result<void> erase();
+  void erase_rows();
+  void maybe_passivate();
+  bool idle() const;
+  void on_down(const caf::down_msg& down);
+  void stop(const caf::exit_msg& exit);
+  void finish_stop();
+  int64_t now() const { return config_.clock->now(); }
+
+  session_actor::pointer self_;
+  session_config config_;
+  session_row row_;
+  timer_set<session_actor::pointer> timers_;
+  event_log log_;
+  session_phase phase_ = session_phase::detached;
+  caf::actor_clock::time_point phase_since_;
+  std::optional<current_turn> turn_;
+  turn_id last_turn_;
+  std::optional<held_brain> brain_;
+  caf::actor_clock::time_point last_sign_; ///< of the agent in the running turn
+  uint64_t attach_ = 0;                    ///< counts attempts: an answer to an older one means nothing
+  unsigned attach_tries_ = 0;
+  bool releasing_ = false;
+  bool stopping_ = false;
+  std::map<std::string, pending_permission> pending_; ///< by our id of the request
+  uint64_t permission_counter_ = 0;
+  std::vector<caf::typed_response_promise<void>> erasing_;
+  std::string last_error_;
+};
+
+/// Starts the actor of a session that was claimed.
+session_actor spawn_session(caf::actor_system& sys, session_config config, session_claim claim);
+
+} // namespace agentpool

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How a session gets a brain, loses it, and gives it back.
+#include "actors/log.hpp"
+#include "actors/sessions/session.hpp"
+
+#include <caf/all.hpp>
+
+namespace agentpool {
+
+namespace {
+
+/// Other workers are tried for a prompt that no brain has seen: a worker may die just then.
+constexpr unsigned max_attach_tries = 3;
+
+bool another_worker_may_help(errc code) {
+  return code == errc::brain_lost || code == errc::protocol_error || code == errc::overloaded ||
+         code == errc::internal;
+}
+
+} // namespace
+
+void session_state::attach() {
+  enter(session_phase::attaching);
+  attach_tries_ = 0;
+  timers_.arm(session_timers::attach, config_.settings.attach_deadline);
+  if (!releasing_) // else the log is still on its way back: released() goes on
+    take();
+}
+
+void session_state::take() {
+  auto pool = find_pool(self_->system());
+  auto attempt = ++attach_;
+  ++attach_tries_;
+  if (!pool)
+    return attach_failed(not_there(names::worker_pool));
+  self_
+    ->request(
+      pool, config_.settings.attach_deadline, take_atom_v, take_request{row_.profile, row_.device, row_.id})
+    .then(
+      [this, attempt](const worker_id& id, const worker_actor& handle) {
+        if (attempt == attach_ && (phase_ == session_phase::attaching || phase_ == session_phase::closed))
+          assign(id, handle);
+        else
+          self_->send(handle, kill_atom_v, failure{errc::cancelled, "nobody waits for this worker any more"});
+      },
+      [this, attempt](const caf::error& why) {
+        if (attempt == attach_)
+          dispatch(session_events::attach_failed{to_failure(why)});
+      });
+}
+
+void session_state::assign(const worker_id& id, const worker_actor& handle) {
+  brain_ = held_brain{id, handle};
+  self_->monitor(handle);
+  assignment what{row_.id, row_.device, row_.brain, row_.mode};
+  self_->request(handle, config_.settings.attach_deadline, assign_atom_v, what, session_actor{self_})
+    .then(
+      [this, id](const brain_session_id& brain) {
+        if (!brain_ || brain_->id != id)
+          return;
+        if (row_.brain != brain) {
+          row_.brain = brain;
+          log_.commit(session_write{.brain = brain, .now = now()});
+        }
+        dispatch(session_events::attached{});
+      },
+      [this, id](const caf::error& why) {
+        if (!brain_ || brain_->id != id)
+          return;
+        brain_.reset();
+        dispatch(session_events::attach_failed{to_failure(why)});
+      });
+}
+
+void session_state::attach_failed(const failure& why) {
+  last_error_ = why.text();
+  if (turn_ && !stopping_ && attach_tries_ < max_attach_tries && another_worker_may_help(why.code)) {
+    log::session().warn("session {} tries another worker: {}", row_.id.value, why.text());
+    return take();
+  }
+  timers_.disarm(session_timers::attach);
+  ++attach_;
+  if (turn_)
+    end_turn({}, why);
+  enter(session_phase::detached);
+}
+
+void session_state::abandon_attach() {
+  if (brain_) {
+    self_->send(
+      brain_->handle, kill_atom_v, failure{errc::no_worker, "the session did not become ready in time"});
+    brain_.reset();
+  }
+  attach_tries_ = max_attach_tries;
+  attach_failed({errc::no_worker, {}});
+}
+
+/// The running turn ends with the reason; the next prompt gets another worker, which resumes the same brain
+/// session.
+void session_state::lose_brain(const failure& why) {
+  log::session().warn("session {} lost its brain: {}", row_.id.value, why.text());
+  brain_.reset();
+  last_error_ = why.text();
+  if (!turn_)
+    return enter(session_phase::detached);
+  if (turn_->row.by_agent || !turn_->ending)
+    return end_turn({}, why);
+  auto ending = *turn_->ending;
+  end_turn("cancelled", ending);
+}
+
+void session_state::release() {
+  if (!brain_ || releasing_)
+    return;
+  releasing_ = true;
+  auto handle = std::exchange(brain_, std::nullopt)->handle;
+  if (phase_ == session_phase::ready)
+    enter(session_phase::detached);
+  auto done = [this] { released(); };
+  self_
+    ->request(handle, defaults::close_deadline + 4 * defaults::end_grace + defaults::home_deadline,
+      release_atom_v, row_.brain)
+    .then(done, [this, done](const caf::error& why) {
+      log::session().warn(
+        "session {}: its worker did not give it back in order: {}", row_.id.value, to_failure(why).text());
+      done();
+    });
+}
+
+void session_state::released() {
+  releasing_ = false;
+  if (stopping_)
+    return finish_stop();
+  if (phase_ == session_phase::attaching)
+    return take();
+  if (phase_ == session_phase::closed)
+    return erase_rows();
+  maybe_passivate();
+}
+
+} // namespace agentpool

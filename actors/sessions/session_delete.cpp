@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+
+// DELETE: ends the turn, releases the brain, deletes what belongs to the session, then the actor ends.
+#include "actors/log.hpp"
+#include "actors/sessions/session.hpp"
+
+#include <caf/all.hpp>
+
+namespace agentpool {
+
+/// The intent is durable before anything is taken away: a crash in between leaves a session that answers 404
+/// and that the next start deletes.
+caf::result<void> session_state::erase() {
+  auto answer = self_->make_response_promise<void>();
+  erasing_.push_back(answer);
+  if (phase_ == session_phase::closed)
+    return answer;
+  bool attaching = phase_ == session_phase::attaching && !releasing_;
+  if (turn_) {
+    if (brain_)
+      self_->send(brain_->handle, cancel_atom_v, row_.brain);
+    end_turn("cancelled");
+  }
+  timers_.disarm_all();
+  enter(session_phase::closed);
+  row_.closed = true;
+  log_.commit(session_write{.closed = true, .now = now()}, [this, attaching] {
+    if (attaching)
+      return; // `attached` or `attach_failed` goes on
+    if (brain_)
+      release();
+    else if (!releasing_)
+      erase_rows();
+  });
+  return answer;
+}
+
+void session_state::erase_rows() {
+  auto homes = find_homes(self_->system());
+  auto store = find_store(self_->system());
+  auto give_up = [this](const caf::error& why) {
+    log::session().error("session {} could not be deleted now, the next start tries again: {}", row_.id.value,
+      to_failure(why).text());
+    for (auto& answer : std::exchange(erasing_, {}))
+      answer.deliver(why);
+    self_->quit(why);
+  };
+  if (!homes || !store)
+    return give_up(to_error(not_there(names::homes)));
+  self_->request(homes, defaults::home_deadline, erase_atom_v, row_.id)
+    .then(
+      [this, store, give_up] {
+        self_->request(store, defaults::store_deadline, erase_atom_v, row_.id, row_.epoch)
+          .then(
+            [this] {
+              for (auto& answer : std::exchange(erasing_, {}))
+                answer.deliver();
+              self_->quit(caf::exit_reason::normal);
+            },
+            give_up);
+      },
+      give_up);
+}
+
+} // namespace agentpool

@@ -1,0 +1,262 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/sessions/session_registry.hpp"
+
+#include "actors/log.hpp"
+#include "protocol/wire/json.hpp"
+
+#include <caf/all.hpp>
+
+namespace agentpool {
+
+using registry_impl = caf::stateful_actor<session_registry_state, session_registry_actor::impl>;
+
+session_registry_state::session_registry_state(session_registry_actor::pointer self, registry_config config)
+    : self_{self}, config_{std::move(config)} {
+  load_devices();
+  recover();
+}
+
+session_registry_actor::behavior_type session_registry_state::make_behavior() {
+  return {
+    [this](status_atom) { return status(); },
+    [this](authorize_atom, const caller& who) -> caf::result<device_id> { return authenticate(who); },
+    [this](authorize_atom, const caller& who, const session_id& id) { return authorize(who, id); },
+    [this](create_atom, const std::string& label) { return create_device(label); },
+    [this](create_atom, const std::string& label, const std::string& token) {
+      return ensure_device(label, token);
+    },
+    [this](create_atom, const caller& who, create_request wanted, idempotency once) {
+      return create_session(who, std::move(wanted), std::move(once));
+    },
+    [this](list_atom, const caller& who, const std::string& cursor, uint64_t limit) {
+      return list(who, cursor, limit);
+    },
+    [this](view_atom, const caller& who, const session_id& id) { return view(who, id); },
+    [this](prompt_atom, const caller& who, const session_id& id, prompt_order order) {
+      return prompt(who, id, std::move(order));
+    },
+    [this](
+      cancel_atom, const caller& who, const session_id& id) { return forward<void>(who, id, cancel_atom_v); },
+    [this](
+      erase_atom, const caller& who, const session_id& id) { return forward<void>(who, id, erase_atom_v); },
+    [this](permission_atom, const caller& who, const session_id& id) {
+      return forward<std::string>(who, id, permission_atom_v);
+    },
+    [this](answer_atom, const caller& who, const session_id& id, const std::string& request,
+      const std::string& option) { return forward<void>(who, id, answer_atom_v, request, option); },
+    [this](subscribe_atom, const session_id& id, const viewer_actor& viewer, bool live) {
+      return subscribe(id, viewer, live);
+    },
+    [this](leave_atom, const session_id& id) { leave(id); },
+    [this](stay_atom, const session_id& id) { stay(id); },
+    [this](turn_atom, const session_id& id, const device_id& device, bool running) {
+      note_turn(id, device, running);
+    },
+    [this](gone_atom, const session_id& id) { gone(id); },
+    [this](list_atom) { return statuses(); },
+    [this](drain_atom) { return drain(); },
+  };
+}
+
+template <class Reply, class... Ts>
+caf::result<Reply> session_registry_state::forward(const caller& who, const session_id& id, Ts... message) {
+  auto device = authenticate(who);
+  if (!device)
+    return device.error();
+  if (auto i = entries_.find(id);
+      i != entries_.end() && i->second.state == phase::live && i->second.device == *device)
+    return self_->delegate(i->second.handle, std::move(message)...);
+  auto answer = self_->make_response_promise<Reply>();
+  with_session(*device, id, [answer, message...](const caf::expected<session_actor>& session) mutable {
+    if (session)
+      answer.delegate(*session, std::move(message)...);
+    else
+      answer.deliver(session.error());
+  });
+  return answer;
+}
+
+caf::result<prompt_accepted> session_registry_state::prompt(
+  const caller& who, const session_id& id, prompt_order order) {
+  if (draining_)
+    return caf::make_error(errc::shutting_down);
+  auto device = authenticate(who);
+  if (device && !running_.contains(id) && turns_[*device] >= config_.settings.turns_per_device)
+    return caf::make_error(errc::too_many_turns);
+  return forward<prompt_accepted>(who, id, prompt_atom_v, std::move(order));
+}
+
+caf::result<subscribed> session_registry_state::subscribe(
+  const session_id& id, const viewer_actor& viewer, bool live) {
+  auto answer = self_->make_response_promise<subscribed>();
+  with_session({}, id, [answer, viewer, live](const caf::expected<session_actor>& session) mutable {
+    if (session)
+      answer.delegate(*session, subscribe_atom_v, viewer, live);
+    else
+      answer.deliver(session.error());
+  });
+  return answer;
+}
+
+void session_registry_state::with_session(const device_id& device, const session_id& id, waiter then) {
+  if (auto i = entries_.find(id); i != entries_.end()) {
+    auto& known = i->second;
+    if (!device.empty() && known.device != device)
+      return then(caf::make_error(errc::not_found));
+    if (known.state == phase::live)
+      return then(known.handle);
+    if (known.waiting.size() >= defaults::pending_per_session)
+      return then(caf::make_error(errc::overloaded));
+    return known.waiting.push_back(std::move(then));
+  }
+  owned_row(device, id, [this, id, then = std::move(then)](const caf::expected<session_row>& row) {
+    if (!row)
+      return then(row.error());
+    auto [i, added] = entries_.try_emplace(id, entry{row->device, phase::starting, {}, {}});
+    if (!added) // another request was quicker
+      return with_session(row->device, id, then);
+    i->second.waiting.push_back(then);
+    start(id);
+  });
+}
+
+void session_registry_state::owned_row(
+  const device_id& device, const session_id& id, std::function<void(caf::expected<session_row>)> then) {
+  auto reader = find_reader(self_->system());
+  if (!reader)
+    return then(to_error(not_there(names::store_reader)));
+  self_->request(reader, defaults::store_deadline, view_atom_v, id)
+    .then(
+      [device, then](session_row& row) {
+        if (row.closed || (!device.empty() && row.device != device))
+          return then(caf::make_error(errc::not_found));
+        then(std::move(row));
+      },
+      [then](caf::error& why) { then(std::move(why)); });
+}
+
+void session_registry_state::start(const session_id& id) {
+  auto sup = find_session_sup(self_->system());
+  if (!sup)
+    return settle(id, to_error(not_there(names::session_sup)));
+  self_->request(sup, defaults::store_deadline, begin_atom_v, id)
+    .then([this, id](const session_actor& handle) { settle(id, handle); },
+      [this, id](caf::error& why) { settle(id, std::move(why)); });
+}
+
+void session_registry_state::settle(const session_id& id, const caf::expected<session_actor>& outcome) {
+  auto i = entries_.find(id);
+  if (i == entries_.end() || i->second.state != phase::starting)
+    return;
+  auto waiting = std::exchange(i->second.waiting, {});
+  if (outcome) {
+    i->second.handle = *outcome;
+    i->second.state = phase::live;
+  } else {
+    entries_.erase(i);
+  }
+  for (auto& then : waiting)
+    then(outcome);
+}
+
+void session_registry_state::leave(const session_id& id) {
+  auto i = entries_.find(id);
+  if (i ==
+      entries_.end()) { // a registry that was restarted does not know it: nothing can be on its way to it
+    if (auto who = self_->current_sender())
+      self_->send(caf::actor_cast<session_actor>(who), leave_atom_v);
+    return;
+  }
+  if (i->second.state != phase::live)
+    return;
+  i->second.state = phase::leaving;
+  self_->send(i->second.handle, leave_atom_v);
+}
+
+void session_registry_state::stay(const session_id& id) {
+  auto i = entries_.find(id);
+  if (i == entries_.end() || i->second.state != phase::leaving)
+    return;
+  i->second.state = phase::starting; // settle() makes it live and serves who waits
+  settle(id, session_actor{i->second.handle});
+}
+
+void session_registry_state::gone(const session_id& id) {
+  note_turn(id, {}, false);
+  auto i = entries_.find(id);
+  if (i == entries_.end())
+    return;
+  if (i->second.waiting.empty()) {
+    entries_.erase(i);
+    return;
+  }
+  i->second.handle = nullptr;
+  i->second.state = phase::starting;
+  start(id);
+}
+
+/// After a start: sessions whose turn did not end, or whose deletion did not, come into memory and settle it.
+void session_registry_state::recover() {
+  auto reader = find_reader(self_->system());
+  if (!reader)
+    return;
+  self_->request(reader, defaults::store_deadline, open_turns_atom_v)
+    .then(
+      [this](const std::vector<session_id>& open) {
+        if (!open.empty())
+          log::session().info(
+            "{} session(s) had work when the daemon stopped; they settle it now", open.size());
+        for (const auto& id : open)
+          if (auto sup = find_session_sup(self_->system()))
+            self_->request(sup, defaults::store_deadline, begin_atom_v, id)
+              .then([](const session_actor&) {},
+                [id](const caf::error& why) {
+                  log::session().error(
+                    "session {} cannot be recovered: {}", id.value, to_failure(why).text());
+                });
+      },
+      [](const caf::error& why) {
+        log::session().error("sessions with open turns cannot be read: {}", to_failure(why).text());
+      });
+}
+
+void session_registry_state::note_turn(const session_id& id, const device_id& device, bool running) {
+  if (running) {
+    if (running_.emplace(id, device).second)
+      ++turns_[device];
+    return;
+  }
+  if (auto node = running_.extract(id); !node.empty())
+    if (auto i = turns_.find(node.mapped()); i != turns_.end() && --i->second == 0)
+      turns_.erase(i);
+  if (draining_ && running_.empty())
+    for (auto& answer : std::exchange(drained_, {}))
+      answer.deliver();
+}
+
+caf::result<void> session_registry_state::drain() {
+  draining_ = true;
+  if (running_.empty())
+    return caf::unit;
+  return drained_.emplace_back(self_->make_response_promise<void>());
+}
+
+actor_status session_registry_state::status() const {
+  actor_status out{"session_registry", {}, draining_ ? "draining" : "running", 0, self_->mailbox().size(), {},
+    {}, 0, {}, {}, {}};
+  if (draining_ && !running_.empty())
+    out.waits_for = std::to_string(running_.size()) + " running turn(s)", out.next = "the daemon stops";
+  out.detail = json_object{}
+                 .add("devices", static_cast<uint64_t>(devices_.size()))
+                 .add("sessions_in_memory", static_cast<uint64_t>(entries_.size()))
+                 .add("running_turns", static_cast<uint64_t>(running_.size()))
+                 .str();
+  return out;
+}
+
+session_registry_actor spawn_session_registry(caf::actor_system& sys, registry_config config) {
+  return sys.spawn<registry_impl>(std::move(config));
+}
+
+} // namespace agentpool
