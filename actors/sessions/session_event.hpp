@@ -65,5 +65,4 @@ inline const std::string attach = "attach deadline";
 inline const std::string passivate = "passivate";
 } // namespace session_timers
 
-
 } // namespace agentpool
