@@ -56,7 +56,7 @@ viewer_actor::behavior_type viewer_state::make_behavior() {
 }
 
 void viewer_state::watch_peer() {
-  caf::weak_actor_ptr weak{caf::actor_cast<caf::strong_actor_ptr>(self_)};
+  auto weak = self_->address();
   sink_->on_closed([weak] {
     if (auto viewer = caf::actor_cast<caf::strong_actor_ptr>(weak))
       caf::anon_send(caf::actor_cast<viewer_actor>(viewer), closed_atom_v);
@@ -178,7 +178,7 @@ void viewer_state::flush_live() {
 void viewer_state::write(std::string bytes) {
   writing_ = true;
   last_write_ = self_->clock().now();
-  caf::weak_actor_ptr weak{caf::actor_cast<caf::strong_actor_ptr>(self_)};
+  auto weak = self_->address();
   sink_->write(std::make_shared<const std::string>(std::move(bytes)), [weak](bool taken) {
     if (auto viewer = caf::actor_cast<caf::strong_actor_ptr>(weak))
       caf::anon_send(caf::actor_cast<viewer_actor>(viewer), written_atom_v, taken);

@@ -10,6 +10,7 @@
 #include "protocol/wire/world.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,7 @@ struct home_paths {
   std::string root;
   std::string home;
   std::string socket;
+  std::optional<uint32_t> uid = std::nullopt; ///< owner of what is moved in; nothing = the daemon
 };
 
 /// What one viewer wants to see. The device was already checked.
@@ -174,7 +176,7 @@ bool inspect(I& f, worker_grant& x) {
 }
 template <class I>
 bool inspect(I& f, home_paths& x) {
-  return f.object(x).fields(f.field("root", x.root), f.field("home", x.home), f.field("socket", x.socket));
+  return f.object(x).fields(f.field("root", x.root), f.field("home", x.home), f.field("socket", x.socket), f.field("uid", x.uid));
 }
 template <class I>
 bool inspect(I& f, viewer_order& x) {

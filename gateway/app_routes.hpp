@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "gateway/exchange.hpp"
+
+/// The handlers of the App API (design section 6), one file per resource.
+namespace agentpool::app {
+
+// app_health.cpp
+void healthz(const exchange_ptr& one);
+void readyz(const exchange_ptr& one);
+void openapi(const exchange_ptr& one);
+
+// app_sessions.cpp
+void create_session(const exchange_ptr& one);
+void list_sessions(const exchange_ptr& one);
+void get_session(const exchange_ptr& one);
+void delete_session(const exchange_ptr& one);
+
+// app_prompt.cpp
+void prompt(const exchange_ptr& one);
+void cancel(const exchange_ptr& one);
+
+// app_events.cpp
+void events(const exchange_ptr& one);
+
+/// A route that is known but not served yet: `unsupported`, for whoever owns the session.
+void not_served_yet(const exchange_ptr& one);
+
+/// Answers `why` to whoever owns the session; anybody else gets what an unknown id gets.
+void refuse(const exchange_ptr& one, failure why);
+
+} // namespace agentpool::app

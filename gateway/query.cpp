@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/query.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace agentpool {
+
+namespace {
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9')
+    return c - '0';
+  auto lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+std::optional<std::string> decode(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i] == '+' ? ' ' : text[i];
+      continue;
+    }
+    auto high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
+    auto low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
+    if (high < 0 || low < 0)
+      return std::nullopt;
+    out += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return out;
+}
+
+bool in_range(char c, char low, char high) {
+  return c >= low && c <= high;
+}
+
+bool token_character(char c) {
+  return in_range(c, 'a', 'z') || in_range(c, 'A', 'Z') || in_range(c, '0', '9') ||
+         std::string_view{"-._~+/="}.find(c) != std::string_view::npos;
+}
+
+} // namespace
+
+result<query> query::parse(std::string_view text) {
+  query out;
+  while (!text.empty()) {
+    auto end = text.find('&');
+    auto member = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+    if (member.empty())
+      continue;
+    auto equals = member.find('=');
+    auto name = decode(member.substr(0, equals));
+    auto value = decode(equals == std::string_view::npos ? std::string_view{} : member.substr(equals + 1));
+    if (!name || !value)
+      return fail(errc::bad_request, "The query has a '%' without two hex digits; encode it as %25.");
+    out.members_.emplace_back(std::move(*name), std::move(*value));
+  }
+  return out;
+}
+
+result<std::optional<std::string>> query::value(std::string_view name) const {
+  std::optional<std::string> found;
+  for (const auto& [key, value] : members_) {
+    if (key != name)
+      continue;
+    if (found)
+      return fail(
+        errc::bad_request, "'" + std::string{name} + "' is given twice in the query; give it once.");
+    found = value;
+  }
+  return found;
+}
+
+result<uint64_t> query::number(std::string_view name, uint64_t min, uint64_t max, uint64_t fallback) const {
+  auto text = value(name);
+  if (!text)
+    return tl::unexpected{text.error()};
+  if (!*text)
+    return fallback;
+  uint64_t number = 0;
+  const auto* end = (*text)->data() + (*text)->size();
+  auto [stop, error] = std::from_chars((*text)->data(), end, number);
+  if (error != std::errc{} || stop != end || number < min || number > max)
+    return fail(errc::bad_request, "'" + std::string{name} + "' must be a number from " +
+                                     std::to_string(min) + " to " + std::to_string(max) + ".");
+  return number;
+}
+
+std::optional<std::string> bearer_token(const net::http_request& request) {
+  constexpr std::string_view scheme = "Bearer ";
+  constexpr size_t longest = 512;
+  auto value = request.header("authorization");
+  if (!value || !value->starts_with(scheme))
+    return std::nullopt;
+  auto token = value->substr(scheme.size());
+  if (token.empty() || token.size() > longest || !std::ranges::all_of(token, token_character))
+    return std::nullopt;
+  return std::string{token};
+}
+
+result<std::string> idempotency_key(const net::http_request& request) {
+  constexpr size_t longest = 255;
+  if (request.count("idempotency-key") == 0)
+    return std::string{};
+  auto key = request.header("idempotency-key");
+  if (!key || key->empty() || key->size() > longest ||
+      !std::ranges::all_of(*key, [](char c) { return in_range(c, ' ', '~'); }))
+    return fail(
+      errc::bad_request, "Idempotency-Key must be given once, with 1 to 255 printable ASCII characters.");
+  return std::string{*key};
+}
+
+bool looks_like_id(std::string_view prefix, std::string_view text) {
+  constexpr size_t random_characters = 26;
+  return text.size() == prefix.size() + random_characters && text.starts_with(prefix) &&
+         std::ranges::all_of(
+           text.substr(prefix.size()), [](char c) { return in_range(c, 'a', 'z') || in_range(c, '2', '7'); });
+}
+
+} // namespace agentpool
