@@ -18,10 +18,10 @@ namespace agentpool {
 /// An agent that may be a brain: `[agents.NAME]`.
 struct agent_profile {
   std::string name;
-  std::vector<std::string>
-    command;                    ///< absolute program and arguments; `{home}` is replaced by the worker's home
-  std::vector<std::string> env; ///< `NAME=value`, the whole environment; `{home}` is replaced as well
-  std::string cwd = "/workspace"; ///< the session's cwd as the agent is told
+  std::vector<std::string> command; ///< absolute program and arguments; `{home}` and `{root}` are replaced by
+                                    ///< the worker's home and its parent
+  std::vector<std::string> env;     ///< `NAME=value`, the whole environment; with the same replacements
+  std::string cwd = "/workspace";   ///< the session's cwd as the agent is told
   bool trusted = false;    ///< runs without a composition lock: scripted agents of tests and benchmarks
   bool world = false;      ///< gets a world socket (AGENTPOOL_WORLD_SOCKET, AGENTPOOL_WORLD_TOKEN)
   bool throwaway = true;   ///< warm means: one throwaway session was opened and closed

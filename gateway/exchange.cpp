@@ -15,6 +15,18 @@ bool may_come_back(int status) {
   return status == 429 || status == 503;
 }
 
+net::http_response reply(int status, std::string_view type, std::string body) {
+  net::http_response out;
+  out.status = status;
+  out.content_type = type;
+  out.body = std::move(body);
+  return out;
+}
+
+net::http_response problem_reply(const failure& why) {
+  return reply(describe(why.code).http_status, "application/problem+json", problem_json(why));
+}
+
 // A 500's reason is for the log, not for a client.
 failure public_reason(const failure& why) {
   auto hidden = why.code == errc::internal || why.code == errc::unauthorized || why.code == errc::none;
@@ -34,11 +46,11 @@ exchange::exchange(std::shared_ptr<gateway_services> services, std::shared_ptr<n
       http_{std::move(http)}, begin_{rate_limiter::clock::now()} {}
 
 void exchange::json(int status, std::string body) {
-  respond({.status = status, .body = std::move(body)}, {});
+  respond(reply(status, "application/json", std::move(body)), {});
 }
 
 void exchange::no_content() {
-  respond({.status = 204, .content_type = {}}, {});
+  respond(reply(204, {}, {}), {});
 }
 
 void exchange::problem(const failure& why) {
@@ -46,8 +58,7 @@ void exchange::problem(const failure& why) {
   const auto& row = describe(told.code);
   if (row.http_status == 500)
     spdlog::error("request {} failed: {}", id, why.text());
-  net::http_response answer{
-    .status = row.http_status, .content_type = "application/problem+json", .body = problem_json(told)};
+  auto answer = problem_reply(told);
   if (row.http_status == 401)
     answer.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"agentpool\"");
   if (may_come_back(row.http_status))
@@ -57,8 +68,7 @@ void exchange::problem(const failure& why) {
 
 void exchange::wrong_method(const std::string& allowed) {
   failure why{errc::method_not_allowed, {}};
-  net::http_response answer{
-    .status = 405, .content_type = "application/problem+json", .body = problem_json(why)};
+  auto answer = problem_reply(why);
   answer.headers.emplace_back("Allow", allowed);
   respond(std::move(answer), describe(why.code).name);
 }
@@ -66,9 +76,10 @@ void exchange::wrong_method(const std::string& allowed) {
 std::shared_ptr<ports::event_sink> exchange::stream() {
   spdlog::debug("request {} {} {} streams", id, request().method, route);
   // Proxies must not hold an event back, and nobody may keep the stream. // BR-007
-  return http_->stream({.content_type = "text/event-stream",
-    .headers = {
-      {"Cache-Control", "no-store, no-transform"}, {"X-Accel-Buffering", "no"}, {"X-Request-Id", id}}});
+  auto head = reply(200, "text/event-stream", {});
+  head.headers = {
+    {"Cache-Control", "no-store, no-transform"}, {"X-Accel-Buffering", "no"}, {"X-Request-Id", id}};
+  return http_->stream(std::move(head));
 }
 
 void exchange::respond(net::http_response answer, std::string_view code) {

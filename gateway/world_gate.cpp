@@ -3,6 +3,7 @@
 #include "gateway/world_gate.hpp"
 
 #include "protocol/actors/names.hpp"
+#include "protocol/wire/defaults.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
@@ -27,7 +28,10 @@ net::http_limits socket_limits() {
 }
 
 void answer(net::http_exchange& http, world::reply reply) {
-  http.respond({.status = reply.status, .body = std::move(reply.body)});
+  net::http_response response;
+  response.status = reply.status;
+  response.body = std::move(reply.body);
+  http.respond(std::move(response));
 }
 
 std::string credential_of(const net::http_request& request) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "actors/overloaded.hpp"
 #include "protocol/actors/interfaces.hpp"
 
 #include <string>
@@ -64,13 +65,5 @@ inline const std::string attach = "attach deadline";
 inline const std::string attach_again = "ask for a worker again";
 inline const std::string passivate = "passivate";
 } // namespace session_timers
-
-/// Overload set for std::visit.
-template <class... Ts>
-struct overloaded : Ts... {
-  using Ts::operator()...;
-};
-template <class... Ts>
-overloaded(Ts...) -> overloaded<Ts...>;
 
 } // namespace agentpool

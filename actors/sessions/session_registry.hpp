@@ -56,6 +56,8 @@ private:
   caf::expected<device_id> authenticate(const caller& who) const;
   caf::result<device_created> create_device(const std::string& label);
   caf::result<device_id> ensure_device(const std::string& label, const std::string& token);
+  void store_device(
+    const std::string& label, const std::string& token, caf::typed_response_promise<device_id> answer);
 
   // -- sessions (registry_sessions.cpp)
   caf::result<session_view> create_session(const caller& who, create_request wanted, idempotency once);
@@ -97,6 +99,7 @@ private:
   registry_config config_;
   std::unordered_map<std::string, device_id> devices_; ///< by token hash
   bool devices_loaded_ = false;
+  std::vector<std::function<void()>> after_load_; ///< what waits for the devices
   std::map<session_id, entry> entries_;
   std::map<session_id, device_id> running_; ///< sessions with a turn
   std::map<device_id, uint32_t> turns_;

@@ -46,10 +46,14 @@ std::string signal_name(int signal) {
   return name ? " (" + std::string{name} + ")" : std::string{};
 }
 
-std::string with_home(std::string text, const std::string& home) {
-  constexpr std::string_view mark = "{home}";
-  for (auto pos = text.find(mark); pos != std::string::npos; pos = text.find(mark, pos + home.size()))
-    text.replace(pos, mark.size(), home);
+void replace_all(std::string& text, std::string_view mark, const std::string& value) {
+  for (auto pos = text.find(mark); pos != std::string::npos; pos = text.find(mark, pos + value.size()))
+    text.replace(pos, mark.size(), value);
+}
+
+std::string with_home(std::string text, const home_paths& paths) {
+  replace_all(text, "{home}", paths.home);
+  replace_all(text, "{root}", paths.root);
   return text;
 }
 
@@ -63,9 +67,9 @@ ports::process_spec make_process_spec(
   const worker_config& config, const home_paths& home, const std::string& token) {
   ports::process_spec spec;
   for (const auto& word : config.profile.command)
-    spec.argv.push_back(with_home(word, home.home));
+    spec.argv.push_back(with_home(word, home));
   for (const auto& entry : config.profile.env)
-    spec.env.push_back(with_home(entry, home.home));
+    spec.env.push_back(with_home(entry, home));
   if (config.profile.world) {
     spec.env.push_back("AGENTPOOL_WORLD_SOCKET=" + home.socket);
     spec.env.push_back("AGENTPOOL_WORLD_TOKEN=" + token);

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "apps/agentpoold/config.hpp"
+#include "apps/agentpoold/data_dir.hpp"
+
+#include <memory>
+#include <string>
+
+namespace agentpool {
+
+/// The command line.
+struct daemon_options {
+  std::string data;
+  std::string config; ///< empty: defaults
+  int port = -1;      ///< below 0: what the configuration says
+  std::string dsh_prefix;
+  std::string world_plugin;
+  std::string dsh_profile;
+  std::string demo_model_url;
+  int demo_model_pid = 0;
+};
+
+/// Runs the daemon until SIGINT or SIGTERM, then stops it in order. Answers the exit code: 0 after an ordered
+/// stop, 1 when a part that everything stands on could not be kept alive, 2 for a start that the operator
+/// must repair (one sentence on stderr each).
+int run_daemon(const daemon_options& options);
+
+} // namespace agentpool
