@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The agentpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the machine itself costs, measured between the daemon's figures: one durable write, and the scripted agent
-without a daemon."""
+"""What the machine itself costs, measured between the daemon's figures: one durable write, and the scripted
+agent without a daemon."""
 
 import json
 import os

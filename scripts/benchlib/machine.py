@@ -21,7 +21,9 @@ def commit(root):
     """The checked-out commit, with a + when files differ from it; empty outside a repository."""
 
     def git(*words):
-        done = subprocess.run(["git", "-C", root, *words], capture_output=True, text=True, timeout=30, check=False)
+        done = subprocess.run(
+            ["git", "-C", root, *words], capture_output=True, text=True, timeout=30, check=False
+        )
         return done.stdout.strip() if done.returncode == 0 else ""
 
     head = git("rev-parse", "--short", "HEAD")
@@ -51,4 +53,6 @@ def sentence(machine):
         f"kernel {machine['kernel']}, load at start {machine['load_1m']} (5 min: {machine['load_5m']})"
     )
     busy = machine["load_1m"] > machine["cores"] / 4
-    return text + ("; BUSY: others worked on this machine, the figures are worse than its own" if busy else "")
+    return text + (
+        "; BUSY: others worked on this machine, the figures are worse than its own" if busy else ""
+    )

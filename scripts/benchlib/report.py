@@ -47,7 +47,9 @@ class Row:
         """Where the figure lies, and whether that is good; "-" without a target."""
         if self.target is None:
             return "-"
-        side = "under" if self.value < self.target.bound else "over" if self.value > self.target.bound else "at"
+        side = (
+            "under" if self.value < self.target.bound else "over" if self.value > self.target.bound else "at"
+        )
         return f"{side}, {'met' if self.target.met_by(self.value) else 'MISSED'}"
 
     def as_json(self):

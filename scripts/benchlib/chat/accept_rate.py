@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The agentpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""Prompts accepted per second: many sessions at once, whose writes share commits, beside one prompt at a time."""
+"""Prompts accepted per second: many sessions at once, whose writes share commits, and one prompt at a time."""
 
 from benchlib import floor, load, rig
 from benchlib.link import encode
@@ -52,7 +52,11 @@ def rows(bench):
     note = f"{rounds} rounds of {count} prompts to {count} sessions over {CONNECTIONS} connections"
     yield Row("accept_rate", "prompts, many sessions", median(many), "/s", None, rounds * count, note)
     yield Row("accept_rate", "their answer, p95", percentile(waits, 95) * 1e3, "ms", None, len(waits))
-    yield Row("accept_rate", "prompts, one at a time", median(serial), "/s", None, rounds * 100, "one connection")
+    yield Row(
+        "accept_rate", "prompts, one at a time", median(serial), "/s", None, rounds * 100, "one connection"
+    )
     gain = median([ratio(one, other) for one, other in zip(many, serial)])
     yield Row("accept_rate", "many / one at a time, pairs", gain, "x", None, rounds)
-    yield Row("accept_rate", "floor: one durable 4 KiB write", median(disk_times) * 1e3, "ms", None, len(disk_times))
+    yield Row(
+        "accept_rate", "floor: one durable 4 KiB write", median(disk_times) * 1e3, "ms", None, len(disk_times)
+    )

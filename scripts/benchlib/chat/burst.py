@@ -76,7 +76,12 @@ def burst(one, tools):
     events = talk.stream.events()
     slow_events = slow.finish()
     talk.close()
-    return turn["ended"] - turn["sent"], slow.ended - turn["sent"], lost(events, tools), lost(slow_events, tools)
+    return (
+        turn["ended"] - turn["sent"],
+        slow.ended - turn["sent"],
+        lost(events, tools),
+        lost(slow_events, tools),
+    )
 
 
 def rows(bench):
@@ -85,6 +90,8 @@ def rows(bench):
             live, slow, live_lost, slow_lost = burst(one, tools)
             note = "each an event of its own" if tools else "coalesced into larger events before the commit"
             yield Row("burst", f"{name}, live reader", live * 1e3, "ms", None, 1, note)
-            yield Row("burst", f"{name}, slow reader", slow * 1e3, "ms", None, 1, "4 KiB buffer, 2 ms per read")
+            yield Row(
+                "burst", f"{name}, slow reader", slow * 1e3, "ms", None, 1, "4 KiB buffer, 2 ms per read"
+            )
             yield Row("burst", f"{name}, lost by the live reader", live_lost, "", at_most(0), COUNT)
             yield Row("burst", f"{name}, lost by the slow reader", slow_lost, "", at_most(0), COUNT)

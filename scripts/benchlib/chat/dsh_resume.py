@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The agentpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""The real dsh with the demo model: whole turns of a ready and of a released session in pairs; the difference is the
-worker's assignment and dsh's resume."""
+"""The real dsh with the demo model: whole turns of a ready and of a released session in pairs; the difference
+is the worker's assignment and dsh's resume."""
 
 import os
 
@@ -37,4 +37,6 @@ def rows(bench):
     note = "released minus ready, pairs: assignment and session/resume of the pinned dsh"
     yield Row("dsh_resume", "whole turn, session ready, p50", median(ready) * 1e3, "ms", None, len(pairs))
     yield Row("dsh_resume", "cost of the release, p50", median(cost) * 1e3, "ms", None, len(pairs), note)
-    yield Row("dsh_resume", "cost of the release, p95", percentile(cost, 95) * 1e3, "ms", at_most(50), len(pairs))
+    yield Row(
+        "dsh_resume", "cost of the release, p95", percentile(cost, 95) * 1e3, "ms", at_most(50), len(pairs)
+    )

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The agentpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of live sessions without brain and viewer: the slope of the daemon's resident memory. A created session is
-only a row; a cancel without a turn brings it into memory, where a long `passivate` keeps it."""
+"""Memory of live sessions without brain and viewer: the slope of the daemon's resident memory. A created session
+is only a row; a cancel without a turn brings it into memory, where a long `passivate` keeps it."""
 
 import json
 
@@ -36,4 +36,12 @@ def rows(bench):
     if live != (steps + 1) * step:
         raise RuntimeError(f"{live} sessions are in memory instead of {(steps + 1) * step}")
     note = f"slope over {steps * step} sessions; {points[-1][1] / 1024:.1f} MiB in all at the end"
-    yield Row("idle_sessions", "memory of one idle live session", slope(points), "KiB", at_most(8), steps * step, note)
+    yield Row(
+        "idle_sessions",
+        "memory of one idle live session",
+        slope(points),
+        "KiB",
+        at_most(8),
+        steps * step,
+        note,
+    )

@@ -29,5 +29,7 @@ def rows(bench):
         for stream in streams:
             stream.close()
     grown = points[-1][0] - points[0][0]
-    note = f"slope over {grown} streams of {SESSIONS} sessions; {points[-1][1] / 1024:.1f} MiB in all at the end"
+    note = (
+        f"slope over {grown} streams of {SESSIONS} sessions; {points[-1][1] / 1024:.1f} MiB in all at the end"
+    )
     yield Row("idle_streams", "memory of one idle stream", slope(points), "KiB", at_most(20), grown, note)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The agentpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""From exec to the ready line: of the daemon on new and on known data, and of scripts/run with a warm build."""
+"""From exec to the ready line: the daemon on new and on known data, and scripts/run with a warm build."""
 
 import os
 import select
@@ -53,7 +53,13 @@ def run_time(bench):
         return None
     with tempfile.TemporaryDirectory(prefix="ap-run-") as data:
         os.chmod(data, 0o711)
-        command = [os.path.join(bench.root, "scripts", "run"), "--data", os.path.join(data, "d"), "--port", "0"]
+        command = [
+            os.path.join(bench.root, "scripts", "run"),
+            "--data",
+            os.path.join(data, "d"),
+            "--port",
+            "0",
+        ]
         seconds_to_ready(command)  # whatever is not up to date is built by this one
         return seconds_to_ready(command)
 
@@ -62,7 +68,15 @@ def rows(bench):
     first, later = daemon_times(bench)
     yield Row("start", "agentpoold on new data: exec → ready", first * 1e3, "ms")
     note = "the warm workers start after it"
-    yield Row("start", "agentpoold on known data: exec → ready, p50", median(later) * 1e3, "ms", None, len(later), note)
+    yield Row(
+        "start",
+        "agentpoold on known data: exec → ready, p50",
+        median(later) * 1e3,
+        "ms",
+        None,
+        len(later),
+        note,
+    )
     whole = run_time(bench)
     if whole is not None:
         note = "warm build; the check for packages and ninja's look at the tree are in it"
