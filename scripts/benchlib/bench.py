@@ -22,13 +22,14 @@ class Bench:
 
 
 def run_items(bench, items, say=None):
-    """(rows, {item: why it could not be measured}); one item's failure does not stop the others."""
+    """(rows, {item: why it could not be measured whole}); one item's failure does not stop the others."""
     say = say or (lambda text: print(text, file=sys.stderr, flush=True))
     rows, failures = [], {}
     for name, measure in items:
         start = time.monotonic()
         try:
-            rows += list(measure(bench))
+            for row in measure(bench):
+                rows.append(row)
             outcome = "done"
         except (AssertionError, OSError, RuntimeError, ValueError, KeyError) as error:
             failures[name] = f"{type(error).__name__}: {error}"

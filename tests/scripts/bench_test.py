@@ -155,14 +155,14 @@ class OptionsTest(unittest.TestCase):
 class ItemsTest(unittest.TestCase):
 
     def testOneFailureDoesNotStopTheOthers(self):
-        row = report.Row("good", "x", 1, "")
+        half, row = report.Row("bad", "half", 1, ""), report.Row("good", "x", 1, "")
 
         def bad(_bench):
-            yield report.Row("bad", "half", 1, "")
+            yield half
             raise RuntimeError("broken")
 
         rows, failures = run_items(Bench("/"), [("bad", bad), ("good", lambda _: [row])], lambda _: None)
-        self.assertEqual(rows, [row])
+        self.assertEqual(rows, [half, row])
         self.assertEqual(failures, {"bad": "RuntimeError: broken"})
 
     def testSharedMeasurementRunsOnce(self):
