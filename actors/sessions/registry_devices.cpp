@@ -12,13 +12,17 @@ namespace agentpool {
 void session_registry_state::load_devices() {
   auto reader = find_reader(self_->system());
   if (!reader)
-    return;
+    return self_->quit(to_error(not_there(names::store_reader)));
   self_->request(reader, defaults::store_deadline, devices_atom_v)
     .then(
       [this](const std::vector<device_row>& rows) {
         for (const auto& row : rows)
-          devices_.emplace(row.token_hash, row.id);
+          if (!row.id.empty() && !row.token_hash.empty())
+            devices_.emplace(row.token_hash, row.id);
         devices_loaded_ = true;
+        for (auto& next : std::exchange(after_load_, {}))
+          next();
+        recover();
       },
       [this](const caf::error& why) {
         log::session().error(
@@ -49,14 +53,23 @@ caf::result<device_created> session_registry_state::create_device(const std::str
 
 caf::result<device_id> session_registry_state::ensure_device(
   const std::string& label, const std::string& token) {
+  auto answer = self_->make_response_promise<device_id>();
+  if (devices_loaded_)
+    store_device(label, token, answer);
+  else
+    after_load_.push_back([this, label, token, answer] { store_device(label, token, answer); });
+  return answer;
+}
+
+void session_registry_state::store_device(
+  const std::string& label, const std::string& token, caf::typed_response_promise<device_id> answer) {
   auto hash = sha256_hex(token);
   if (auto i = devices_.find(hash); i != devices_.end())
-    return i->second;
+    return answer.deliver(i->second);
   auto store = find_store(self_->system());
-  if (!store || !devices_loaded_)
-    return to_error(not_there(names::store));
+  if (!store)
+    return answer.deliver(to_error(not_there(names::store)));
   device_row row{device_id{random_id("dev_")}, hash, label, config_.clock->now()};
-  auto answer = self_->make_response_promise<device_id>();
   self_->request(store, defaults::store_deadline, create_atom_v, row)
     .then(
       [this, answer, row]() mutable {
@@ -64,7 +77,6 @@ caf::result<device_id> session_registry_state::ensure_device(
         answer.deliver(row.id);
       },
       [answer](caf::error& why) mutable { answer.deliver(std::move(why)); });
-  return answer;
 }
 
 } // namespace agentpool

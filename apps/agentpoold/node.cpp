@@ -50,8 +50,13 @@ std::vector<child_spec> infrastructure(const node_parts& parts) {
     return spawn_store(sys, or_throw(net::open_database(parts.data_dir)), *parts.clock);
   });
   store.restarts_following = true;
+  // Its timers and the broker's grants live in memory only, and owners do not notice their loss: they start
+  // anew with it.
+  auto timers = child(names::timer_service, [](caf::actor_system& sys) { return spawn_timer_service(sys); });
+  auto broker = child(names::broker, [](caf::actor_system& sys) { return spawn_broker(sys); });
+  timers.restarts_following = broker.restarts_following = true;
   return {
-    child(names::timer_service, [](caf::actor_system& sys) { return spawn_timer_service(sys); }),
+    timers,
     store,
     child(names::store_reader,
       [parts](caf::actor_system& sys) {
@@ -61,7 +66,7 @@ std::vector<child_spec> infrastructure(const node_parts& parts) {
       [parts](caf::actor_system& sys) {
         return spawn_homes(sys, or_throw(net::make_brain_homes(parts.data_dir)), parts.pool);
       }),
-    child(names::broker, [](caf::actor_system& sys) { return spawn_broker(sys); }),
+    broker,
   };
 }
 

@@ -91,5 +91,6 @@ inline constexpr auto stop_grace = 5s; ///< a child that is told to stop ends wi
 inline constexpr auto drain_limit =
   20s; ///< running turns may end within after SIGTERM, then they are closed `interrupted`
 inline constexpr auto status_deadline = 1s;
+inline constexpr size_t status_queue = 64; ///< requests waiting for the status of all actors: `overloaded`
 
 } // namespace agentpool::defaults

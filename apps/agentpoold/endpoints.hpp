@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace agentpool {
+
+/// Where a running daemon can be reached: `run/endpoints.json`, for the command line and for tests.
+struct endpoints {
+  std::string gateway_url;
+  std::string device_token;
+  std::string ops_url;
+  std::string ops_token;
+  std::string demo_model_url; ///< empty: none
+  int demo_model_pid = 0;
+};
+
+/// `{"gateway":{url,device_token,pid},"ops":{url,token,pid},"demo_model":{url,pid}}`; the pids are this
+/// process's.
+std::string endpoints_json(const endpoints& where);
+
+} // namespace agentpool

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/agentpoold/prepare.hpp"
+
+#include "apps/agentpoold/dsh_profile.hpp"
+#include "apps/agentpoold/logging.hpp"
+#include "apps/agentpoold/node.hpp"
+#include "net/process/brain_homes.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <unistd.h>
+
+namespace agentpool {
+
+namespace {
+
+std::string variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value ? value : "";
+}
+
+/// The built-in profile runs the installed dsh unless the configuration gives it another command.
+result<void> fill_dsh(daemon_config& config, const daemon_options& options, const std::string& data) {
+  auto i = config.pool.profiles.find("dsh");
+  if (i == config.pool.profiles.end() || !i->second.command.empty())
+    return {};
+  for (auto needed : {"/bin/node", "/dsh/node_modules/@deepseek-ai/dsh/lib/bin.js"})
+    if (options.dsh_prefix.empty() || !std::filesystem::exists(options.dsh_prefix + needed))
+      return fail(errc::internal, "dsh is missing (no " + options.dsh_prefix + needed +
+                                    "): run scripts/install-dsh and pass its prefix with --dsh-prefix");
+  for (const auto& [flag, path] :
+    {std::pair{"--world-plugin", options.world_plugin}, {"--dsh-profile", options.dsh_profile}})
+    if (path.empty() || !std::filesystem::exists(path + "/package.json"))
+      return fail(errc::internal,
+        std::string{"no package.json in '"} + path + "': pass the directory of the repository with " + flag);
+  auto model = config.model.model;
+  if (auto chosen = variable("AGENTPOOL_MODEL"); !chosen.empty())
+    model = chosen;
+  auto url = config.model.base_url.empty() ? variable("DEEPSEEK_BASE_URL") : config.model.base_url;
+  auto profile = make_dsh_profile({options.dsh_prefix, options.dsh_profile, options.world_plugin, data, url,
+    variable(config.model.api_key_env), model});
+  profile.warm = i->second.warm;
+  profile.throwaway = i->second.throwaway;
+  profile.env.insert(profile.env.end(), i->second.env.begin(), i->second.env.end());
+  i->second = std::move(profile);
+  return {};
+}
+
+/// Workers run as users of their own only when the daemon may change users, and then those must be able to
+/// enter their homes.
+result<void> check_uids(daemon_config& config, const daemon_options& options, const std::string& data) {
+  if (::geteuid() != 0)
+    config.pool.first_uid.reset();
+  if (!config.pool.first_uid)
+    return {};
+  for (const auto& path : {data, options.dsh_prefix})
+    if (!path.empty())
+      if (auto ok = net::check_traversable(path, *config.pool.first_uid); !ok)
+        return ok;
+  return {};
+}
+
+void say_what_is_trusted(const daemon_config& config) {
+  for (const auto& [name, profile] : config.pool.profiles)
+    if (profile.trusted)
+      spdlog::warn("agent profile '{}' is trusted: it runs on this node WITHOUT a composition lock", name);
+  if (!config.pool.first_uid)
+    spdlog::warn("all brains run as the daemon's user: start as root and set pool.uid to separate them");
+}
+
+} // namespace
+
+tl::expected<prepared_start, std::vector<std::string>> prepare_start(const daemon_options& options) {
+  auto one = [](const failure& why) { return tl::unexpected{std::vector<std::string>{why.text()}}; };
+  prepared_start out;
+  if (!options.config.empty()) {
+    auto loaded = load_config(options.config);
+    if (!loaded)
+      return tl::unexpected{loaded.error()};
+    out.config = std::move(*loaded);
+  }
+  if (options.port >= 0)
+    out.config.gateway.app.port = static_cast<uint16_t>(options.port);
+  if (auto logs = open_log(out.config.log); !logs)
+    return one(logs.error());
+  auto data = data_dir::open(options.data);
+  if (!data)
+    return one(data.error());
+  out.data = std::move(*data);
+  if (auto filled = fill_dsh(out.config, options, out.data->path()); !filled)
+    return one(filled.error());
+  if (auto checked = check_uids(out.config, options, out.data->path()); !checked)
+    return one(checked.error());
+  auto swept = sweep_homes(out.data->path());
+  if (!swept)
+    return one(swept.error());
+  if (*swept > 0)
+    spdlog::info("{} brain log(s) were brought home from workers of an earlier daemon", *swept);
+  say_what_is_trusted(out.config);
+  return out;
+}
+
+} // namespace agentpool

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "apps/agentpoold/daemon.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace agentpool {
+
+/// What a start needs, checked: the configuration with the built-in profile filled in, the locked data
+/// directory, brain logs at rest.
+struct prepared_start {
+  daemon_config config;
+  std::unique_ptr<data_dir> data;
+};
+
+/// Reads, checks and locks. Fails with all mistakes of the configuration at once, or with one sentence that
+/// names the fix.
+tl::expected<prepared_start, std::vector<std::string>> prepare_start(const daemon_options& options);
+
+} // namespace agentpool

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tests/support/actor_fixture.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace agentpool::test {
+
+/// What fakes were asked, in order over all of them, and which of their steps fail or are never answered.
+struct ledger {
+  std::vector<std::string> calls;
+  std::map<std::string, failure> failures;
+  std::map<std::string, bool> silent;
+  std::vector<caf::typed_response_promise<void>> unanswered;
+
+  size_t count(const std::string& call) const {
+    size_t found = 0;
+    for (const auto& each : calls)
+      found += each == call;
+    return found;
+  }
+
+  /// Forgets what was asked until now.
+  void clear() { calls.clear(); }
+};
+
+template <class Self>
+caf::result<void> step(Self* self, ledger& book, const std::string& name, const std::string& detail) {
+  book.calls.push_back(detail.empty() ? name : name + " " + detail);
+  if (book.silent[name]) {
+    auto promise = self->template make_response_promise<void>();
+    book.unanswered.push_back(promise);
+    return promise;
+  }
+  if (auto i = book.failures.find(name); i != book.failures.end())
+    return to_error(i->second);
+  return caf::unit;
+}
+
+/// Homes without directories.
+inline homes_actor::behavior_type fake_homes(homes_actor::pointer self, std::shared_ptr<ledger> book) {
+  return {
+    [](status_atom) { return actor_status{}; },
+    [=](prepare_atom, const worker_id& worker, const std::string&) -> caf::result<home_paths> {
+      book->calls.push_back("prepare");
+      if (auto i = book->failures.find("prepare"); i != book->failures.end())
+        return to_error(i->second);
+      return home_paths{"/r/" + worker.value, "/r/" + worker.value + "/home", "/r/" + worker.value + "/s"};
+    },
+    [=](move_in_atom, const home_paths&, const session_id& session, const brain_session_id& brain,
+      const std::string&) { return step(self, *book, "move_in", session.value + " " + brain.value); },
+    [=](move_out_atom, const home_paths&, const session_id& session, const brain_session_id& brain) {
+      return step(self, *book, "move_out", session.value + " " + brain.value);
+    },
+    [=](discard_atom, const home_paths&, const brain_session_id& brain) {
+      return step(self, *book, "discard", brain.value);
+    },
+    [=](erase_atom, const home_paths&) { return step(self, *book, "erase", ""); },
+    [=](erase_atom, const session_id&) { return step(self, *book, "erase_session", ""); },
+  };
+}
+
+/// A broker without hands.
+inline broker_actor::behavior_type fake_broker(broker_actor::pointer self, std::shared_ptr<ledger> book) {
+  return {
+    [](status_atom) { return actor_status{}; },
+    [=](grant_atom, const worker_grant&) { return step(self, *book, "grant", ""); },
+    [=](bind_atom, const worker_id&, const brain_session_id& brain, const session_id& session,
+      const session_actor&, const std::string& mode) {
+      return step(self, *book, "bind", session.value + " " + brain.value + " " + mode);
+    },
+    [=](unbind_atom, const worker_id&, const brain_session_id& brain) {
+      return step(self, *book, "unbind", brain.value);
+    },
+    [=](revoke_atom, const worker_id&) { return step(self, *book, "revoke", ""); },
+    [](world_atom, const world::call&) { return world::reply{}; },
+  };
+}
+
+/// A pool that only listens.
+inline worker_pool_actor::behavior_type fake_pool(worker_pool_actor::pointer, std::shared_ptr<ledger> book) {
+  return {
+    [](status_atom) { return actor_status{}; },
+    [](take_atom, const take_request&) -> caf::result<worker_id, worker_actor> {
+      return to_error({errc::no_worker, {}});
+    },
+    [=](warm_atom, const worker_id&) { book->calls.push_back("warm"); },
+    [=](lost_atom, const worker_id&, const failure& why) {
+      book->calls.push_back("pool lost " + to_string(why.code) + ": " + why.text());
+    },
+    [](list_atom) { return std::vector<actor_status>{}; },
+    [](timer_atom, const std::string&, uint64_t) {},
+  };
+}
+
+/// What a session heard from its worker.
+struct heard {
+  std::vector<acp::update> updates;
+  std::vector<acp::permission> permissions;
+  std::vector<prompt_outcome> ended;
+  std::vector<failure> lost;
+};
+
+/// A session that only listens.
+inline session_actor::behavior_type fake_session(
+  session_actor::pointer, std::shared_ptr<heard> ear, std::shared_ptr<ledger> book) {
+  return {
+    [](status_atom) { return actor_status{}; },
+    [](view_atom) { return session_view{}; },
+    [](prompt_atom, const prompt_order&) { return prompt_accepted{}; },
+    [](cancel_atom) {},
+    [](erase_atom) {},
+    [](subscribe_atom, const viewer_actor&, bool) { return subscribed{}; },
+    [](leave_atom) {},
+    [=](update_atom, const worker_id&, const acp::update& change) { ear->updates.push_back(change); },
+    [=](permission_atom, const worker_id&, const acp::permission& what) { ear->permissions.push_back(what); },
+    [=](ended_atom, const worker_id&, const prompt_outcome& how) { ear->ended.push_back(how); },
+    [=](lost_atom, const worker_id&, const failure& why) {
+      book->calls.push_back("session lost " + to_string(why.code));
+      ear->lost.push_back(why);
+    },
+    [](live_atom, const std::vector<live_frame>&) {},
+    [](timer_atom, const std::string&, uint64_t) {},
+  };
+}
+
+} // namespace agentpool::test
