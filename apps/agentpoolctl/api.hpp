@@ -32,7 +32,4 @@ private:
   std::string data_dir_;
 };
 
-/// What an answer means: its JSON, or the failure that its problem describes.
-result<json> read_answer(int status, std::string_view body);
-
 } // namespace agentpool::ctl

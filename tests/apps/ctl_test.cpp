@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/agentpoolctl/api.hpp"
+#include "apps/agentpoolctl/answer.hpp"
+#include "apps/agentpoolctl/endpoints.hpp"
 #include "apps/agentpoolctl/tables.hpp"
 #include "protocol/wire/app_api.hpp"
 #include "protocol/wire/status.hpp"
