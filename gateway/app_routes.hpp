@@ -22,6 +22,10 @@ void delete_session(const exchange_ptr& one);
 void prompt(const exchange_ptr& one);
 void cancel(const exchange_ptr& one);
 
+// app_permissions.cpp
+void list_permissions(const exchange_ptr& one);
+void answer_permission(const exchange_ptr& one);
+
 // app_events.cpp
 void events(const exchange_ptr& one);
 

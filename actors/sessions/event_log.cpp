@@ -10,10 +10,10 @@
 
 namespace agentpool {
 
-event_log::event_log(
-  session_actor::pointer self, const session_row& row, std::function<void(const caf::error&)> failed)
+event_log::event_log(session_actor::pointer self, const session_row& row,
+  std::function<void(const caf::error&)> failed, on_durable settled)
     : self_{self}, session_{row.id}, epoch_{row.epoch}, next_seq_{row.last_seq + 1},
-      committed_{row.last_seq}, failed_{std::move(failed)} {}
+      committed_{row.last_seq}, failed_{std::move(failed)}, settled_{std::move(settled)} {}
 
 void event_log::add(std::string_view type, const turn_id& turn, int64_t time, std::string_view fields) {
   waiting_.push_back(make_event(next_seq_++, type, turn, time, fields));
@@ -59,9 +59,13 @@ void event_log::durable(const event_batch& batch, uint64_t last, const on_durabl
       self_->send(viewer.handle, events_atom_v, batch);
   if (done)
     done();
+  if (settled_ && in_flight_ == 0)
+    settled_();
 }
 
 void event_log::add_viewer(const viewer_actor& viewer, bool live) {
+  if (std::ranges::any_of(viewers_, [&](const viewer_entry& entry) { return entry.handle == viewer; }))
+    return;
   self_->monitor(viewer);
   viewers_.push_back({viewer, live});
 }

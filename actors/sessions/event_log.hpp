@@ -19,9 +19,9 @@ public:
   using on_durable = std::function<void()>;
 
   /// `failed` is called when a commit fails: what is in memory is then ahead of the store, and the session
-  /// must start anew from it.
-  event_log(
-    session_actor::pointer self, const session_row& row, std::function<void(const caf::error&)> failed);
+  /// must start anew from it. `settled` is called after a commit that left no event on its way.
+  event_log(session_actor::pointer self, const session_row& row,
+    std::function<void(const caf::error&)> failed, on_durable settled = {});
 
   /// Adds an event to the next commit.
   void add(std::string_view type, const turn_id& turn, int64_t time, std::string_view fields);
@@ -41,6 +41,7 @@ public:
   uint64_t committed() const noexcept { return committed_; }
   size_t in_flight() const noexcept { return in_flight_; }
 
+  /// A viewer that is there already (its first answer was lost) is not added again.
   void add_viewer(const viewer_actor& viewer, bool live);
   void remove_viewer(const caf::actor_addr& addr);
   void push_live(const live_frame& frame);
@@ -61,6 +62,7 @@ private:
   uint64_t committed_;
   size_t in_flight_ = 0;
   std::function<void(const caf::error&)> failed_;
+  on_durable settled_;
   std::vector<event_row> waiting_;
   std::string text_;
   std::string text_type_;

@@ -12,15 +12,17 @@ namespace agentpool {
 void session_registry_state::load_devices() {
   auto reader = find_reader(self_->system());
   if (!reader)
-    return;
+    return self_->quit(to_error(not_there(names::store_reader)));
   self_->request(reader, defaults::store_deadline, devices_atom_v)
     .then(
       [this](const std::vector<device_row>& rows) {
         for (const auto& row : rows)
-          devices_.emplace(row.token_hash, row.id);
+          if (!row.id.empty() && !row.token_hash.empty())
+            devices_.emplace(row.token_hash, row.id);
         devices_loaded_ = true;
         for (auto& next : std::exchange(after_load_, {}))
           next();
+        recover();
       },
       [this](const caf::error& why) {
         log::session().error(

@@ -29,14 +29,22 @@ caf::result<session_view> session_registry_state::create_session(
   if (!config_.profiles.contains(wanted.profile))
     return caf::make_error(errc::unknown_profile);
   auto answer = self_->make_response_promise<session_view>();
+  auto store = [this, device = *device, wanted, once, answer] {
+    store_session(device, wanted, once, answer);
+  };
+  once.key.empty() ? store() : recall_session(*device, once, answer, store);
+  return answer;
+}
+
+/// A key that was used before gets the same session.
+void session_registry_state::recall_session(const device_id& device, const idempotency& once,
+  caf::typed_response_promise<session_view> answer, std::function<void()> unknown) {
   auto reader = find_reader(self_->system());
-  if (once.key.empty() || !reader) {
-    store_session(*device, wanted, once, answer);
-    return answer;
-  }
-  self_->request(reader, defaults::store_deadline, recall_atom_v, *device, create_route, once.key)
+  if (!reader)
+    return answer.deliver(to_error(not_there(names::store_reader)));
+  self_->request(reader, defaults::store_deadline, recall_atom_v, device, create_route, once.key)
     .then(
-      [this, device = *device, once, answer](const idempotency_row& known) mutable {
+      [this, device, once, answer](const idempotency_row& known) mutable {
         if (known.request_hash != once.request_hash)
           return answer.deliver(caf::make_error(errc::idempotency_mismatch));
         owned_row(device, session_id{known.answer}, [answer](const caf::expected<session_row>& row) mutable {
@@ -46,13 +54,9 @@ caf::result<session_view> session_registry_state::create_session(
             answer.deliver(row.error());
         });
       },
-      [this, device = *device, wanted, once, answer](caf::error& why) mutable {
-        if (to_failure(why).code == errc::not_found)
-          store_session(device, wanted, once, answer);
-        else
-          answer.deliver(std::move(why));
+      [answer, unknown](caf::error& why) mutable {
+        to_failure(why).code == errc::not_found ? unknown() : answer.deliver(std::move(why));
       });
-  return answer;
 }
 
 void session_registry_state::store_session(const device_id& device, const create_request& wanted,
@@ -82,7 +86,12 @@ void session_registry_state::store_session(const device_id& device, const create
       [answer, row]() mutable {
         answer.deliver(session_view{row, "detached", {}});
       },
-      [answer](caf::error& why) mutable { answer.deliver(std::move(why)); });
+      [this, device, once, answer](caf::error& why) mutable {
+        if (to_failure(why).code != errc::idempotency_in_progress)
+          return answer.deliver(std::move(why));
+        auto unknown = [answer, why]() mutable { answer.deliver(why); };
+        recall_session(device, once, answer, unknown); // the same request, a moment earlier
+      });
 }
 
 caf::result<session_list> session_registry_state::list(

@@ -14,12 +14,7 @@ using session_impl = caf::stateful_actor<session_state, session_actor::impl>;
 session_state::session_state(session_actor::pointer self, session_config config, session_claim claim)
     : self_{self}, config_{std::move(config)}, row_{std::move(claim.row)}, timers_{self,
                                                                              "session " + row_.id.value},
-      log_{self, row_,
-        [this](const caf::error& why) {
-          log::session().error(
-            "session {} starts anew: the store refused a write: {}", row_.id.value, to_failure(why).text());
-          self_->quit(why);
-        }},
+      log_{self, row_, [this](const caf::error& why) { store_failed(why); }, [this] { settled(); }},
       phase_since_{self->clock().now()} {
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
   self_->set_exit_handler([this](const caf::exit_msg& exit) { stop(exit); });
@@ -29,12 +24,22 @@ session_state::session_state(session_actor::pointer self, session_config config,
 session_actor::behavior_type session_state::make_behavior() {
   using namespace session_events;
   auto from_brain = [this](const worker_id& id) { return brain_ && brain_->id == id; };
+  auto is_closed = [this] { return phase_ == session_phase::closed; };
   return {
     [this](status_atom) { return status(); },
     [this](view_atom) { return view(); },
     [this](prompt_atom, prompt_order order) { return prompt(std::move(order)); },
-    [this](cancel_atom) { dispatch(session_events::cancel{}); },
-    [this](permission_atom) { return pending_json(); },
+    [this, is_closed](cancel_atom) -> caf::result<void> {
+      if (is_closed())
+        return caf::make_error(errc::not_found);
+      dispatch(session_events::cancel{});
+      return caf::unit;
+    },
+    [this, is_closed](permission_atom) -> caf::result<std::string> {
+      if (is_closed())
+        return caf::make_error(errc::not_found);
+      return pending_json();
+    },
     [this](
       answer_atom, const std::string& request, const std::string& option) { return answer(request, option); },
     [this](erase_atom) { return erase(); },
@@ -64,7 +69,10 @@ session_actor::behavior_type session_state::make_behavior() {
   };
 }
 
-session_view session_state::view() const {
+/// A session that is being deleted is an unknown one.
+caf::result<session_view> session_state::view() const {
+  if (phase_ == session_phase::closed)
+    return caf::make_error(errc::not_found);
   session_view out{row_, to_string(phase_), {}};
   out.row.last_seq = log_.committed();
   if (turn_)
@@ -133,6 +141,10 @@ caf::result<void> session_state::leave() {
 }
 
 void session_state::on_down(const caf::down_msg& down) {
+  if (dying_ && down.source == dying_) {
+    dying_ = nullptr;
+    return released();
+  }
   if (brain_ && down.source == brain_->handle.address())
     return dispatch(session_events::lost{{errc::brain_lost, "the worker ended: " + to_string(down.reason)}});
   log_.remove_viewer(down.source);
@@ -156,6 +168,26 @@ void session_state::finish_stop() {
   if (releasing_ || log_.in_flight() > 0)
     return;
   self_->quit(caf::exit_reason::user_shutdown);
+}
+
+/// What is in memory is ahead of the store: start anew from it.
+void session_state::store_failed(const caf::error& why) {
+  log::session().error(
+    "session {} starts anew: the store refused a write: {}", row_.id.value, to_failure(why).text());
+  if (turn_)
+    for (auto& answer : std::exchange(turn_->waiting, {}))
+      answer.deliver(why);
+  for (auto& answer : std::exchange(erasing_, {}))
+    answer.deliver(why);
+  self_->quit(why);
+}
+
+/// Nothing is on its way to the store any more.
+void session_state::settled() {
+  if (stopping_)
+    finish_stop();
+  else
+    maybe_passivate();
 }
 
 session_actor spawn_session(caf::actor_system& sys, session_config config, session_claim claim) {

@@ -56,6 +56,7 @@ private:
   struct held_brain {
     worker_id id;
     worker_actor handle;
+    bool open = false;     ///< it answered the assignment
     bool prompted = false; ///< it got a prompt: what it says outside a turn counts
   };
 
@@ -97,7 +98,10 @@ private:
   void take();
   void assign(const worker_id& id, const worker_actor& handle);
   void attach_failed(const failure& why);
+  void ask_again();
+  void give_up_attach();
   void abandon_attach();
+  void kill_brain(failure why);
   void lose_brain(const failure& why);
   void release();
   void released();
@@ -114,17 +118,20 @@ private:
   std::string pending_json() const;
 
   // -- life (session.cpp, session_delete.cpp)
-  session_view view() const;
+  caf::result<session_view> view() const;
   actor_status status() const;
   caf::result<subscribed> subscribe(const viewer_actor& viewer, bool live);
   caf::result<void> leave();
   caf::result<void> erase();
+  void go_on_erasing();
   void erase_rows();
   void maybe_passivate();
   bool idle() const;
   void on_down(const caf::down_msg& down);
   void stop(const caf::exit_msg& exit);
   void finish_stop();
+  void store_failed(const caf::error& why);
+  void settled();
   int64_t now() const { return config_.clock->now(); }
 
   session_actor::pointer self_;
@@ -140,10 +147,16 @@ private:
   caf::actor_clock::time_point last_sign_; ///< of the agent in the running turn
   uint64_t attach_ = 0;                    ///< counts attempts: an answer to an older one means nothing
   unsigned attach_tries_ = 0;
-  bool releasing_ = false;
+  bool taking_ = false;    ///< the pool was asked for a worker
+  bool releasing_ = false; ///< a worker that was let go has the log still
+  caf::actor_addr dying_;  ///< that worker, when it was killed
   bool stopping_ = false;
+  bool closed_durable_ = false;
+  bool erasing_rows_ = false;
   std::map<std::string, pending_permission> pending_; ///< by our id of the request
   uint64_t permission_counter_ = 0;
+  uint64_t accepts_ =
+    0; ///< counts prompts: a key that was looked up before another one came is looked up again
   std::vector<caf::typed_response_promise<void>> erasing_;
   std::string last_error_;
 };

@@ -35,19 +35,26 @@ void session_state::take() {
   ++attach_tries_;
   if (!pool)
     return attach_failed(not_there(names::worker_pool));
+  taking_ = true;
   self_
     ->request(
       pool, config_.settings.attach_deadline, take_atom_v, take_request{row_.profile, row_.device, row_.id})
     .then(
       [this, attempt](const worker_id& id, const worker_actor& handle) {
-        if (attempt == attach_ && (phase_ == session_phase::attaching || phase_ == session_phase::closed))
-          assign(id, handle);
-        else
-          self_->send(handle, kill_atom_v, failure{errc::cancelled, "nobody waits for this worker any more"});
+        bool wanted = attempt == attach_ && phase_ == session_phase::attaching;
+        if (attempt == attach_)
+          taking_ = false;
+        if (wanted)
+          return assign(id, handle);
+        self_->send(handle, kill_atom_v, failure{errc::cancelled, "nobody waits for this worker any more"});
+        if (phase_ == session_phase::closed)
+          go_on_erasing();
       },
       [this, attempt](const caf::error& why) {
-        if (attempt == attach_)
-          dispatch(session_events::attach_failed{to_failure(why)});
+        if (attempt != attach_)
+          return;
+        taking_ = false;
+        dispatch(session_events::attach_failed{to_failure(why)});
       });
 }
 
@@ -60,6 +67,7 @@ void session_state::assign(const worker_id& id, const worker_actor& handle) {
       [this, id](const brain_session_id& brain) {
         if (!brain_ || brain_->id != id)
           return;
+        brain_->open = true;
         if (row_.brain != brain) {
           row_.brain = brain;
           log_.commit(session_write{.brain = brain, .now = now()});
@@ -69,7 +77,7 @@ void session_state::assign(const worker_id& id, const worker_actor& handle) {
       [this, id](const caf::error& why) {
         if (!brain_ || brain_->id != id)
           return;
-        brain_.reset();
+        kill_brain(to_failure(why)); // one that did not answer in time is still there
         dispatch(session_events::attach_failed{to_failure(why)});
       });
 }
@@ -78,23 +86,47 @@ void session_state::attach_failed(const failure& why) {
   last_error_ = why.text();
   if (turn_ && !stopping_ && attach_tries_ < max_attach_tries && another_worker_may_help(why.code)) {
     log::session().warn("session {} tries another worker: {}", row_.id.value, why.text());
+    if (releasing_) // the last one has the log still: released() goes on
+      return;
+    if (why.code == errc::overloaded) // nobody can help at once: the pool is being restarted, or is full
+      return timers_.arm(session_timers::attach_again, defaults::boot_backoff_min);
     return take();
   }
-  timers_.disarm(session_timers::attach);
-  ++attach_;
   if (turn_)
     end_turn({}, why);
+  give_up_attach();
+}
+
+void session_state::ask_again() {
+  if (!turn_)
+    give_up_attach();
+  else if (!taking_ && !brain_)
+    take();
+}
+
+void session_state::give_up_attach() {
+  timers_.disarm(session_timers::attach);
+  timers_.disarm(session_timers::attach_again);
+  ++attach_;
+  taking_ = false;
   enter(session_phase::detached);
 }
 
 void session_state::abandon_attach() {
-  if (brain_) {
-    self_->send(
-      brain_->handle, kill_atom_v, failure{errc::no_worker, "the session did not become ready in time"});
-    brain_.reset();
-  }
+  kill_brain({errc::no_worker, "the session did not become ready in time"});
   attach_tries_ = max_attach_tries;
   attach_failed({errc::no_worker, {}});
+}
+
+/// Ends the worker now. Its actor ends when the log is at rest; before that no other worker may get the
+/// session.
+void session_state::kill_brain(failure why) {
+  if (!brain_)
+    return;
+  self_->send(brain_->handle, kill_atom_v, std::move(why));
+  dying_ = brain_->handle.address();
+  brain_.reset();
+  releasing_ = true;
 }
 
 /// The running turn ends with the reason; the next prompt gets another worker, which resumes the same brain
@@ -134,9 +166,9 @@ void session_state::released() {
   if (stopping_)
     return finish_stop();
   if (phase_ == session_phase::attaching)
-    return take();
+    return turn_ ? take() : give_up_attach();
   if (phase_ == session_phase::closed)
-    return erase_rows();
+    return go_on_erasing();
   maybe_passivate();
 }
 

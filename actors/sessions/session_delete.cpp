@@ -16,7 +16,6 @@ caf::result<void> session_state::erase() {
   erasing_.push_back(answer);
   if (phase_ == session_phase::closed)
     return answer;
-  bool attaching = phase_ == session_phase::attaching && !releasing_;
   if (turn_) {
     if (brain_)
       self_->send(brain_->handle, cancel_atom_v, row_.brain);
@@ -25,18 +24,25 @@ caf::result<void> session_state::erase() {
   timers_.disarm_all();
   enter(session_phase::closed);
   row_.closed = true;
-  log_.commit(session_write{.closed = true, .now = now()}, [this, attaching] {
-    if (attaching)
-      return; // `attached` or `attach_failed` goes on
-    if (brain_)
-      release();
-    else if (!releasing_)
-      erase_rows();
+  log_.commit(session_write{.closed = true, .now = now()}, [this] {
+    closed_durable_ = true;
+    go_on_erasing();
   });
   return answer;
 }
 
+/// Called at the end of everything that a deletion waits for.
+void session_state::go_on_erasing() {
+  if (!closed_durable_ || taking_ || releasing_ || erasing_rows_)
+    return;
+  if (!brain_)
+    return erase_rows();
+  if (brain_->open) // else the answer to the assignment goes on
+    release();
+}
+
 void session_state::erase_rows() {
+  erasing_rows_ = true;
   auto homes = find_homes(self_->system());
   auto store = find_store(self_->system());
   auto give_up = [this](const caf::error& why) {

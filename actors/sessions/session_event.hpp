@@ -62,6 +62,7 @@ inline const std::string limit = "turn limit";
 inline const std::string cancel_grace = "cancel grace";
 inline const std::string silence = "agent turn silence";
 inline const std::string attach = "attach deadline";
+inline const std::string attach_again = "ask for a worker again";
 inline const std::string passivate = "passivate";
 } // namespace session_timers
 

@@ -14,7 +14,6 @@ using registry_impl = caf::stateful_actor<session_registry_state, session_regist
 session_registry_state::session_registry_state(session_registry_actor::pointer self, registry_config config)
     : self_{self}, config_{std::move(config)} {
   load_devices();
-  recover();
 }
 
 session_registry_actor::behavior_type session_registry_state::make_behavior() {
@@ -82,9 +81,45 @@ caf::result<prompt_accepted> session_registry_state::prompt(
   if (draining_)
     return caf::make_error(errc::shutting_down);
   auto device = authenticate(who);
-  if (device && !running_.contains(id) && turns_[*device] >= config_.settings.turns_per_device)
+  if (!device)
+    return device.error();
+  auto answer = self_->make_response_promise<prompt_accepted>();
+  auto asking = asking_.find(*device);
+  bool counted = running_.contains(id) || (asking != asking_.end() && asking->second.contains(id));
+  if (!counted && turns_of(*device) >= config_.settings.turns_per_device)
     return caf::make_error(errc::too_many_turns);
-  return forward<prompt_accepted>(who, id, prompt_atom_v, std::move(order));
+  ++asking_[*device][id];
+  auto done = [this, device = *device, id, answer](caf::expected<prompt_accepted> outcome) mutable {
+    asked(device, id);
+    outcome ? answer.deliver(std::move(*outcome)) : answer.deliver(std::move(outcome.error()));
+  };
+  with_session(*device, id, [this, order, done](const caf::expected<session_actor>& session) mutable {
+    if (!session)
+      return done(session.error());
+    self_->request(*session, defaults::request_deadline, prompt_atom_v, order)
+      .then([done](prompt_accepted& accepted) mutable { done(std::move(accepted)); },
+        [done](caf::error& why) mutable { done(std::move(why)); });
+  });
+  return answer;
+}
+
+/// Turns that run, and prompts on their way that may become one: a burst is counted before its turns begin.
+size_t session_registry_state::turns_of(const device_id& device) const {
+  size_t count = 0;
+  if (auto i = turns_.find(device); i != turns_.end())
+    count = i->second;
+  if (auto i = asking_.find(device); i != asking_.end())
+    for (const auto& [id, prompts] : i->second)
+      count += running_.contains(id) ? 0 : 1;
+  return count;
+}
+
+void session_registry_state::asked(const device_id& device, const session_id& id) {
+  auto i = asking_.find(device);
+  if (auto prompts = i->second.find(id); --prompts->second == 0)
+    i->second.erase(prompts);
+  if (i->second.empty())
+    asking_.erase(i);
 }
 
 caf::result<subscribed> session_registry_state::subscribe(
@@ -133,7 +168,9 @@ void session_registry_state::owned_row(
           return then(caf::make_error(errc::not_found));
         then(std::move(row));
       },
-      [then](caf::error& why) { then(std::move(why)); });
+      [then](caf::error& why) { // unknown and foreign are the same answer
+        then(to_failure(why).code == errc::not_found ? caf::make_error(errc::not_found) : std::move(why));
+      });
 }
 
 void session_registry_state::start(const session_id& id) {
@@ -163,9 +200,11 @@ void session_registry_state::settle(const session_id& id, const caf::expected<se
 void session_registry_state::leave(const session_id& id) {
   auto i = entries_.find(id);
   if (i ==
-      entries_.end()) { // a registry that was restarted does not know it: nothing can be on its way to it
-    if (auto who = self_->current_sender())
-      self_->send(caf::actor_cast<session_actor>(who), leave_atom_v);
+      entries_.end()) { // this registry was restarted: it learns of the session first, so that requests wait
+    with_session({}, id, [this, id](const caf::expected<session_actor>& session) {
+      if (session)
+        self_->send(session_registry_actor{self_}, leave_atom_v, id);
+    });
     return;
   }
   if (i->second.state != phase::live)
@@ -200,7 +239,7 @@ void session_registry_state::gone(const session_id& id) {
 void session_registry_state::recover() {
   auto reader = find_reader(self_->system());
   if (!reader)
-    return;
+    return self_->quit(to_error(not_there(names::store_reader)));
   self_->request(reader, defaults::store_deadline, open_turns_atom_v)
     .then(
       [this](const std::vector<session_id>& open) {
@@ -208,17 +247,26 @@ void session_registry_state::recover() {
           log::session().info(
             "{} session(s) had work when the daemon stopped; they settle it now", open.size());
         for (const auto& id : open)
-          if (auto sup = find_session_sup(self_->system()))
-            self_->request(sup, defaults::store_deadline, begin_atom_v, id)
-              .then([](const session_actor&) {},
-                [id](const caf::error& why) {
-                  log::session().error(
-                    "session {} cannot be recovered: {}", id.value, to_failure(why).text());
-                });
+          with_session({}, id, [this, id](const caf::expected<session_actor>& session) {
+            if (!session) // being deleted: nobody may reach it, but it goes on
+              begin(id);
+          });
       },
-      [](const caf::error& why) {
-        log::session().error("sessions with open turns cannot be read: {}", to_failure(why).text());
+      [this](const caf::error& why) {
+        log::session().error(
+          "sessions with open turns cannot be read, the registry starts again: {}", to_failure(why).text());
+        self_->quit(why);
       });
+}
+
+void session_registry_state::begin(const session_id& id) {
+  auto failed = [id](const caf::error& why) {
+    log::session().error("session {} cannot be recovered: {}", id.value, to_failure(why).text());
+  };
+  auto sup = find_session_sup(self_->system());
+  if (!sup)
+    return failed(to_error(not_there(names::session_sup)));
+  self_->request(sup, defaults::store_deadline, begin_atom_v, id).then([](const session_actor&) {}, failed);
 }
 
 void session_registry_state::note_turn(const session_id& id, const device_id& device, bool running) {

@@ -63,6 +63,8 @@ private:
   caf::result<session_view> create_session(const caller& who, create_request wanted, idempotency once);
   void store_session(const device_id& device, const create_request& wanted, const idempotency& once,
     caf::typed_response_promise<session_view> answer);
+  void recall_session(const device_id& device, const idempotency& once,
+    caf::typed_response_promise<session_view> answer, std::function<void()> unknown);
   caf::result<session_list> list(const caller& who, const std::string& cursor, uint64_t limit);
   void ask_views(session_page page, caf::typed_response_promise<session_list> answer);
   caf::result<session_view> view(const caller& who, const session_id& id);
@@ -83,6 +85,9 @@ private:
   caf::result<prompt_accepted> prompt(const caller& who, const session_id& id, prompt_order order);
   caf::result<subscribed> subscribe(const session_id& id, const viewer_actor& viewer, bool live);
   void recover();
+  void begin(const session_id& id);
+  size_t turns_of(const device_id& device) const;
+  void asked(const device_id& device, const session_id& id);
   void note_turn(const session_id& id, const device_id& device, bool running);
   caf::result<void> drain();
   actor_status status() const;
@@ -98,6 +103,7 @@ private:
   std::map<session_id, entry> entries_;
   std::map<session_id, device_id> running_; ///< sessions with a turn
   std::map<device_id, uint32_t> turns_;
+  std::map<device_id, std::map<session_id, unsigned>> asking_; ///< prompts that were not answered for yet
   bool draining_ = false;
   std::vector<caf::typed_response_promise<void>> drained_;
 };

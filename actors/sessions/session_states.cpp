@@ -57,6 +57,7 @@ void session_state::detached(const session_event& event) {
                    return;
                  if (auto registry = find_registry(self_->system()))
                    self_->send(registry, leave_atom_v, row_.id);
+                 maybe_passivate(); // asked again when the registry could not let it go now
                },
                ignore,
              },
@@ -68,9 +69,14 @@ void session_state::attaching(const session_event& event) {
   std::visit(overloaded{
                [this](const session_events::attached&) {
                  timers_.disarm(session_timers::attach);
-                 if (turn_)
-                   return deliver();
-                 enter(session_phase::ready);
+                 if (!turn_)
+                   return enter(session_phase::ready);
+                 if (turn_->durable)
+                   deliver();
+               },
+               [this](const prompt_durable&) { // it came while the worker was on its way for another one
+                 if (brain_ && brain_->open)
+                   deliver();
                },
                [this](const session_events::attach_failed& failed) { attach_failed(failed.why); },
                [this](const lost& gone) {
@@ -79,11 +85,15 @@ void session_state::attaching(const session_event& event) {
                },
                [this](const session_events::cancel&) {
                  cancel_turn({errc::none, {}});
+                 if (!turn_ && brain_ && brain_->open)
+                   enter(session_phase::ready);
                },
                [this](const updated& late) { on_update(late.change); },
                [this](const tick& due) {
                  if (due.purpose == session_timers::attach)
                    abandon_attach();
+                 else if (due.purpose == session_timers::attach_again)
+                   ask_again();
                },
                ignore,
              },
@@ -93,7 +103,6 @@ void session_state::attaching(const session_event& event) {
 /// A brain is here and idle.
 void session_state::ready(const session_event& event) {
   std::visit(overloaded{
-               [this](const prompt_durable&) { write_prompt(); },
                [this](const updated& spoken) { on_update(spoken.change); },
                [this](const asked& question) { on_permission(question.what); },
                [this](const lost& gone) { lose_brain(gone.why); },
@@ -137,10 +146,10 @@ void session_state::closed(const session_event& event) {
   std::visit(overloaded{
                [this](const lost&) {
                  brain_.reset();
-                 erase_rows();
+                 go_on_erasing();
                },
-               [this](const session_events::attached&) { release(); },
-               [this](const session_events::attach_failed&) { erase_rows(); },
+               [this](const session_events::attached&) { go_on_erasing(); },
+               [this](const session_events::attach_failed&) { go_on_erasing(); },
                ignore,
              },
     event);
@@ -151,15 +160,16 @@ void session_state::turn_tick(const std::string& purpose) {
     log_.flush_text(turn_ ? turn_->row.id : last_turn_, now());
     commit_events();
   } else if (purpose == session_timers::silence) {
-    if (turn_ && turn_->row.by_agent)
+    if (!pending_.empty()) // it waits for a person
+      timers_.arm(session_timers::silence, config_.settings.agent_turn_silence);
+    else if (turn_ && turn_->row.by_agent)
       end_turn("end_turn");
   } else if (purpose == session_timers::stall) {
     check_stall();
   } else if (purpose == session_timers::limit) {
     cancel_turn({errc::deadline, "the turn took longer than a turn may take; it was cancelled"});
   } else if (purpose == session_timers::cancel_grace && brain_) {
-    self_->send(
-      brain_->handle, kill_atom_v, failure{errc::cancelled, "the agent did not answer a cancel in time"});
+    kill_brain({errc::cancelled, "the agent did not answer a cancel in time"});
     lose_brain({errc::brain_lost, "the agent did not answer the cancel in time; its worker was replaced"});
   }
 }

@@ -15,9 +15,12 @@ session_sup_state::session_sup_state(session_sup_actor::pointer self, starter st
     : self_{self}, start_{std::move(start)} {
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
   self_->set_exit_handler([this](const caf::exit_msg& exit) {
-    if (exit.reason == caf::exit_reason::kill)
-      return self_->quit(exit.reason);
-    stop();
+    if (exit.reason != caf::exit_reason::kill)
+      return stop();
+    for (auto& [id, entry] : children_) // nobody else could end them
+      if (entry.handle)
+        self_->send_exit(entry.handle, exit.reason);
+    self_->quit(exit.reason);
   });
 }
 

@@ -27,6 +27,7 @@ void session_state::recall(const prompt_order& order, caf::typed_response_promis
   auto reader = find_reader(self_->system());
   if (!reader)
     return answer.deliver(to_error(not_there(names::store_reader)));
+  auto seen = accepts_;
   self_->request(reader, defaults::store_deadline, recall_atom_v, row_.device, prompt_route(), order.once.key)
     .then(
       [answer, order](const idempotency_row& known) mutable {
@@ -34,9 +35,12 @@ void session_state::recall(const prompt_order& order, caf::typed_response_promis
           return answer.deliver(caf::make_error(errc::idempotency_mismatch));
         answer.deliver(prompt_accepted{turn_id{known.answer}});
       },
-      [this, answer, order](const caf::error& why) mutable {
+      [this, answer, order, seen](const caf::error& why) mutable {
         if (to_failure(why).code != errc::not_found)
           return answer.deliver(why);
+        bool is_this_turn = turn_ && turn_->once.key == order.once.key;
+        if (seen != accepts_ && !is_this_turn) // its turn may have come and gone meanwhile
+          return recall(order, answer);
         accept(order, answer);
       });
 }
@@ -55,7 +59,9 @@ void session_state::accept(const prompt_order& order, caf::typed_response_promis
     return turn_->waiting.push_back(answer);
   }
   if (phase_ == session_phase::closed || stopping_)
-    return answer.deliver(caf::make_error(errc::not_found));
+    return answer.deliver(
+      caf::make_error(phase_ == session_phase::closed ? errc::not_found : errc::shutting_down));
+  ++accepts_;
   current_turn turn{
     turn_row{.id = turn_id{random_id("turn_")}, .prompt = order.blocks}, order.once, false, {answer}, {}};
   turn.row.accepted = now();
@@ -84,7 +90,8 @@ void session_state::accepted(const turn_id& id) {
   turn_->durable = true;
   for (auto& answer : std::exchange(turn_->waiting, {}))
     answer.deliver(prompt_accepted{id});
-  dispatch(session_events::prompt_durable{});
+  if (!stopping_) // else it runs after the next start
+    dispatch(session_events::prompt_durable{});
 }
 
 void session_state::mark_delivered() {
@@ -121,8 +128,11 @@ void session_state::write_prompt() {
       brain_->handle, defaults::request_deadline, prompt_atom_v, row_.brain, turn_->row.id, turn_->row.prompt)
     .then([] {},
       [this, id = brain_->id](const caf::error& why) {
-        if (brain_ && brain_->id == id)
-          dispatch(session_events::lost{to_failure(why)});
+        if (!brain_ || brain_->id != id)
+          return;
+        failure lost{errc::brain_lost, "the worker did not take the prompt: " + to_failure(why).text()};
+        kill_brain(lost);
+        dispatch(session_events::lost{lost});
       });
 }
 
@@ -174,12 +184,9 @@ void session_state::end_turn(std::string_view stop_reason, const failure& why) {
     last_error_ = why.text();
   last_turn_ = turn.row.id;
   log_.commit(session_write{.turn = turn.row, .now = now()},
-    [this, answers = std::move(turn.waiting), id = turn.row.id]() mutable {
+    [answers = std::move(turn.waiting), id = turn.row.id]() mutable {
       for (auto& answer : answers)
         answer.deliver(prompt_accepted{id});
-      if (stopping_)
-        finish_stop();
-      maybe_passivate();
     });
   report_turn(false);
   if (phase_ == session_phase::running || phase_ == session_phase::awaiting_permission)
@@ -210,7 +217,8 @@ void session_state::cancel_turn(failure why) {
 void session_state::recover(const std::vector<turn_row>& open) {
   if (row_.closed) {
     enter(session_phase::closed);
-    return erase_rows();
+    closed_durable_ = true;
+    return go_on_erasing();
   }
   for (const auto& row : open) {
     turn_ = current_turn{row, {}, true, {}, {}};

@@ -72,8 +72,7 @@ void session_state::commit_events() {
     return;
   log_.commit(session_write{.now = now()});
   if (log_.in_flight() > defaults::unsent_events && turn_ && brain_) {
-    self_->send(
-      brain_->handle, kill_atom_v, failure{errc::internal, "events come faster than the store takes them"});
+    kill_brain({errc::internal, "events come faster than the store takes them"});
     lose_brain(
       {errc::internal, "the agent's events came faster than the store takes them; the turn was ended"});
   }
@@ -101,6 +100,8 @@ void session_state::on_permission(const acp::permission& asked) {
 }
 
 caf::result<void> session_state::answer(const std::string& request, const std::string& option) {
+  if (phase_ == session_phase::closed)
+    return caf::make_error(errc::not_found);
   auto i = pending_.find(request);
   if (i == pending_.end())
     return caf::make_error(errc::unknown_permission);
@@ -119,6 +120,7 @@ void session_state::resolve_permission(
   auto node = pending_.extract(request);
   if (node.empty())
     return;
+  last_sign_ = self_->clock().now(); // the agent could not go on before
   const auto& [asked, turn] = node.mapped();
   json_object fields;
   fields.add("request_id", request).add("tool_call_id", asked.tool_call_id);

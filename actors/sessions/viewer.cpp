@@ -32,7 +32,10 @@ viewer_state::viewer_state(viewer_actor::pointer self, viewer_settings settings,
     : self_{self}, settings_{settings}, order_{std::move(order)}, sink_{std::move(sink)},
       timers_{self, "viewer of " + order_.session.value}, cursor_{order_.after} {
   self_->set_down_handler([this](const caf::down_msg& down) { resubscribe_later(down.reason); });
-  self_->set_exit_handler([this](const caf::exit_msg&) { finish("the server is stopping"); });
+  self_->set_exit_handler([this](const caf::exit_msg& exit) {
+    exit.reason == caf::exit_reason::kill ? abort("the server is stopping")
+                                          : finish("the server is stopping");
+  });
   watch_peer();
   write(
     ": " + std::string(64, ' ') + "\nretry: 2000\n\n"); // first bytes at once, past what proxies hold back
@@ -91,12 +94,16 @@ void viewer_state::subscribed_at(uint64_t head) {
     return;
   known_ = std::max(known_, head);
   phase_ = viewer_phase::replaying;
-  if (cursor_ > head) { // a cursor from elsewhere: say so instead of waiting for a seq that may never come
-    append_sse_frame(notices_, "gap", json_object{}.add("after", cursor_).add("last_seq", head).str());
-    cursor_ = head;
-  }
+  if (cursor_ > head) // the store knows whether that seq exists: it is ahead of the session for a moment
+    return read_page();
   if (!writing_)
     on_written(true);
+}
+
+/// Events that cannot be sent are named instead of waited for or passed over.
+void viewer_state::add_gap(uint64_t last_seq) {
+  append_sse_frame(notices_, "gap", json_object{}.add("after", cursor_).add("last_seq", last_seq).str());
+  cursor_ = last_seq;
 }
 
 /// The session's actor ended, for example because it failed. Its log is whole in the store: follow the next
@@ -133,14 +140,25 @@ void viewer_state::on_page(const event_page& page) {
   if (phase_ == viewer_phase::ended)
     return;
   known_ = std::max(known_, page.last_seq);
+  if (cursor_ > page.last_seq) { // a cursor from elsewhere
+    add_gap(page.last_seq);
+    known_ = page.last_seq;
+  }
   if (writing_)
     return; // on_written reads again
   std::string bytes;
-  for (const auto& event : page.events)
-    if (event.seq == cursor_ + 1) {
-      append_sse_frame(bytes, event);
-      cursor_ = event.seq;
+  for (const auto& event : page.events) {
+    if (event.seq <= cursor_)
+      continue;
+    if (event.seq > cursor_ + 1) {
+      add_gap(event.seq - 1);
+      bytes += std::exchange(notices_, {});
     }
+    append_sse_frame(bytes, event);
+    cursor_ = event.seq;
+  }
+  if (page.events.empty() && cursor_ < page.last_seq)
+    add_gap(page.last_seq);
   if (std::exchange(heartbeat_due_, false) && bytes.empty())
     bytes = ": keep-alive\n\n";
   if (!bytes.empty())
@@ -153,8 +171,10 @@ void viewer_state::on_events(const event_batch& batch) {
   if (phase_ == viewer_phase::ended || !batch.events || batch.events->empty())
     return;
   known_ = std::max(known_, batch.events->back().seq);
-  if (phase_ != viewer_phase::following || writing_ || reading_ || batch.events->front().seq != cursor_ + 1)
+  if (phase_ != viewer_phase::following || writing_ || reading_)
     return; // behind: the store has them
+  if (batch.events->front().seq != cursor_ + 1)
+    return on_written(true); // a push before this one was lost
   std::string bytes;
   for (const auto& event : *batch.events)
     append_sse_frame(bytes, event);
@@ -237,6 +257,8 @@ void viewer_state::heartbeat() {
     return write(": keep-alive\n\n");
   heartbeat_due_ = true;
   read_page();
+  if (!reading_ && std::exchange(heartbeat_due_, false)) // no store to look at: the stream stays open
+    write(": keep-alive\n\n");
 }
 
 void viewer_state::finish(std::string_view reason) {

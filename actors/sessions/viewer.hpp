@@ -39,6 +39,7 @@ private:
   void subscribe();
   void subscribed_at(uint64_t head);
   void resubscribe_later(const caf::error& why);
+  void add_gap(uint64_t last_seq);
   void read_page();
   void on_page(const event_page& page);
   void on_events(const event_batch& batch);

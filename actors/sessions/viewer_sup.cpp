@@ -15,9 +15,11 @@ viewer_sup_state::viewer_sup_state(viewer_sup_actor::pointer self, viewer_settin
     : self_{self}, settings_{settings} {
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
   self_->set_exit_handler([this](const caf::exit_msg& exit) {
-    if (exit.reason == caf::exit_reason::kill)
-      return self_->quit(exit.reason);
-    stop();
+    if (exit.reason != caf::exit_reason::kill)
+      return stop();
+    for (auto& [addr, viewer] : viewers_) // nobody else could end them
+      self_->send_exit(viewer, exit.reason);
+    self_->quit(exit.reason);
   });
 }
 

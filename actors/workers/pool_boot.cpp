@@ -38,7 +38,7 @@ void worker_pool_state::fill(pool_bay& bay) {
 std::optional<std::string> worker_pool_state::no_room() const {
   auto count = workers_.size();
   if (count >= settings_.workers)
-    return "all " + std::to_string(count) + " workers that pool.max allows exist.";
+    return "all " + std::to_string(count) + " workers that pool.workers allows exist.";
   if ((count + 1) * settings_.worker_memory_mib > budget_mib_)
     return std::to_string(count) + " workers, planned with " + std::to_string(settings_.worker_memory_mib) +
            " MiB each, leave no room for another in the budget of " + std::to_string(budget_mib_) +
@@ -48,7 +48,8 @@ std::optional<std::string> worker_pool_state::no_room() const {
 
 void worker_pool_state::boot(pool_bay& bay) {
   auto slot = free_slot();
-  worker_config config{make_worker_id(slot), bay.profile, std::nullopt, settings_.boot_deadline};
+  worker_config config{make_worker_id(slot), bay.profile, std::nullopt, settings_.boot_deadline,
+    settings_.session_deadline, settings_.end_grace};
   if (settings_.first_uid)
     config.uid = *settings_.first_uid + slot;
   auto worker = factory_(self_->system(), config);

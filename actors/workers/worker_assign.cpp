@@ -112,12 +112,12 @@ void worker_state::open(held_session& held) {
   bool written = false;
   crash_point(fresh ? "acp.new.before" : "acp.resume.before");
   if (fresh) {
-    written = client_.call("session/new", acp::session_new_params(cwd), defaults::session_deadline);
+    written = client_.call("session/new", acp::session_new_params(cwd), config_.session_deadline);
   } else {
     held.quiet = true; // BR-055
     ++held.tries;
     written = client_.call(agent_.resume ? "session/resume" : "session/load", // BR-054
-      acp::session_resume_params(held.brain, cwd), defaults::session_deadline, held.brain);
+      acp::session_resume_params(held.brain, cwd), config_.session_deadline, held.brain);
   }
   crash_point(fresh ? "acp.new.after" : "acp.resume.after");
   if (!written)

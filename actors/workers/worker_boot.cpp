@@ -121,7 +121,7 @@ void worker_state::initialize(const ev::answered& answer) {
   enter(worker_phase::initialized);
   if (!config_.profile.throwaway)
     return become_warm();
-  if (!client_.call("session/new", acp::session_new_params(config_.profile.cwd), defaults::session_deadline))
+  if (!client_.call("session/new", acp::session_new_params(config_.profile.cwd), config_.session_deadline))
     fail_boot({errc::worker_boot_failed, "The brain does not read its input."});
 }
 

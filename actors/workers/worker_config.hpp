@@ -19,6 +19,8 @@ struct worker_config {
   agent_profile profile;
   std::optional<uint32_t> uid; ///< of its slot; nothing = the daemon's
   caf::timespan boot_deadline = defaults::boot_deadline;
+  caf::timespan session_deadline = defaults::session_deadline;
+  caf::timespan end_grace = defaults::end_grace;
 };
 
 /// The outside of a worker.

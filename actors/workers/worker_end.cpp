@@ -61,7 +61,7 @@ void worker_state::end() {
   if (!process_ || timers_.armed("reap"))
     return;
   process_->close_stdin();
-  timers_.arm(hurry_ ? "kill" : "term", hurry_ ? caf::timespan{defaults::hurry_grace} : defaults::end_grace);
+  timers_.arm(hurry_ ? "kill" : "term", hurry_ ? caf::timespan{defaults::hurry_grace} : config_.end_grace);
 }
 
 void worker_state::doom(failure why) {
@@ -87,7 +87,7 @@ void worker_state::kill_now() {
 void worker_state::escalate(const std::string& purpose) {
   if (purpose == "term") {
     process_->signal(SIGTERM);
-    timers_.arm("kill", defaults::end_grace);
+    timers_.arm("kill", config_.end_grace);
   } else if (purpose == "kill" || purpose == "hurry") {
     kill_now();
   } else if (purpose == "move_out") {

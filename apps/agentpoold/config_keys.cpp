@@ -98,6 +98,8 @@ constexpr std::array table{
   key{"pool", "worker_memory", [](node v, conf c) { return read_mib(v, c.pool.worker_memory_mib, 1); }},
   key{"pool", "take_deadline", [](node v, conf c) { return read_duration(v, c.pool.take_deadline); }},
   key{"pool", "boot_deadline", [](node v, conf c) { return read_duration(v, c.pool.boot_deadline); }},
+  key{"pool", "session_deadline", [](node v, conf c) { return read_duration(v, c.pool.session_deadline); }},
+  key{"pool", "end_grace", [](node v, conf c) { return read_duration(v, c.pool.end_grace); }},
   key{"pool", "uid", [](node v, conf c) { return read_uid(v, c.pool.first_uid); }},
   key{"model", "base_url", [](node v, conf c) { return read_text(v, c.model.base_url); }},
   key{"model", "api_key_env", [](node v, conf c) { return read_filled_text(v, c.model.api_key_env); }},

@@ -10,17 +10,15 @@
 #include "apps/agentpoold/system_clock.hpp"
 #include "gateway/gateway.hpp"
 #include "gateway/world_gate.hpp"
+#include "net/io_thread.hpp"
 #include "net/process/launcher.hpp"
 
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 #include <caf/all.hpp>
 #include <spdlog/spdlog.h>
 
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <thread>
 #include <unistd.h>
 
 namespace agentpool {
@@ -34,23 +32,6 @@ struct actor_config : caf::actor_system_config {
     set("caf.scheduler.max-threads", 2);
     set("caf.logger.console.verbosity", "quiet");
   }
-};
-
-/// One thread that runs the io_context: sockets, children's pipes, timers of connections.
-class io_thread {
-public:
-  io_thread() : guard_{boost::asio::make_work_guard(io)}, thread_{[this] { io.run(); }} {}
-  ~io_thread() {
-    guard_.reset();
-    io.stop();
-    thread_.join();
-  }
-
-  boost::asio::io_context io{1};
-
-private:
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_;
-  std::thread thread_;
 };
 
 sigset_t stop_signals() {
@@ -77,7 +58,7 @@ private:
   daemon_options options_;
   actor_config caf_config_;
   caf::actor_system sys_{caf_config_};
-  io_thread io_;
+  net::io_thread io_;
   std::shared_ptr<world_gate> gate_ = std::make_shared<world_gate>(sys_, io_.io);
   gateway gateway_{sys_, io_.io};
   std::shared_ptr<system_clock> clock_ = std::make_shared<system_clock>();

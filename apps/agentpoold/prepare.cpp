@@ -43,6 +43,8 @@ result<void> fill_dsh(daemon_config& config, const daemon_options& options, cons
   auto profile = make_dsh_profile({options.dsh_prefix, options.dsh_profile, options.world_plugin, data, url,
     variable(config.model.api_key_env), model});
   profile.warm = i->second.warm;
+  profile.throwaway = i->second.throwaway;
+  profile.env.insert(profile.env.end(), i->second.env.begin(), i->second.env.end());
   i->second = std::move(profile);
   return {};
 }

@@ -69,9 +69,11 @@ result<void> build_home(int root, const ports::brain_home_spec& spec) {
   if (spec.uid && (::fchown(root, ::geteuid(), *spec.uid) != 0 || ::fchmod(root, 0710) != 0))
     return file_failure("cannot give the worker's directory to", "uid " + std::to_string(*spec.uid));
   bool locked = !spec.profile_dir.empty();
-  auto home = make_dir(root, "home", locked && spec.uid ? 0711 : 0700);
+  auto home = make_dir(root, "home", locked && spec.uid ? 0750 : 0700);
   if (!home)
     return tl::unexpected{home.error()};
+  if (locked && spec.uid && ::fchown(home->get(), ::geteuid(), *spec.uid) != 0) // readable for it, not its own
+    return file_failure("cannot change the owner of", "a worker's home");
   if (!locked)
     return give(home->get(), spec.uid);
   if (auto ok = make_profile(home->get(), spec); !ok)

@@ -176,7 +176,8 @@ bool inspect(I& f, worker_grant& x) {
 }
 template <class I>
 bool inspect(I& f, home_paths& x) {
-  return f.object(x).fields(f.field("root", x.root), f.field("home", x.home), f.field("socket", x.socket), f.field("uid", x.uid));
+  return f.object(x).fields(
+    f.field("root", x.root), f.field("home", x.home), f.field("socket", x.socket), f.field("uid", x.uid));
 }
 template <class I>
 bool inspect(I& f, viewer_order& x) {

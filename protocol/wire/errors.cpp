@@ -49,7 +49,7 @@ constexpr std::array table{
   error_row{
     errc::overloaded, "overloaded", 503, "Overloaded", "The node is at a limit; try again in a moment."},
   error_row{errc::no_worker, "no_worker", 503, "No brain is free",
-    "No worker became free in time; try again or raise pool.max or pool.memory."},
+    "No worker became free in time; try again or raise pool.workers or pool.memory."},
   error_row{errc::worker_boot_failed, "worker_boot_failed", 503, "The brain does not start",
     "Starting a worker failed; 'agentpoolctl workers' shows its last stderr lines."},
   error_row{errc::brain_lost, "brain_lost", 502, "The brain was lost",

@@ -14,10 +14,10 @@ SOAK = os.environ.get("AGENTPOOL_SOAK") == "1"
 NO_DSH = {"pool": {"warm": 0}}
 QUICK_HEARTBEAT = {"gateway": {"heartbeat": "500ms"}}
 QUICK_EVICTION = {"gateway": {"heartbeat": "500ms", "viewer_stall": "2s"}}
-QUICK_START_LIMITS = {"limits": {"initialize": "1s", "session": "1s", "boot": "3s"}}
-QUICK_STALL = {"limits": {"turn_stall": "1s", "cancel_grace": "500ms"}}
-QUICK_END = {"limits": {"end_grace": "300ms", "cancel_grace": "500ms"}}
-QUICK_DRAIN = {"limits": {"drain": "2s"}}
+QUICK_START_LIMITS = {"pool": {"session_deadline": "1s", "boot_deadline": "3s"}}
+QUICK_STALL = {"session": {"turn_stall": "1s", "cancel_grace": "500ms"}}
+QUICK_END = {"pool": {"end_grace": "300ms"}, "session": {"cancel_grace": "500ms"}}
+QUICK_DRAIN = {"session": {"drain_limit": "2s"}}
 
 
 def warm_of(profile):

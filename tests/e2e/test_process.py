@@ -98,7 +98,7 @@ class CrashLoopTest(E2eCase):
         "broken": {"exit_before_initialize": 3, "stderr": ["no such model file"]},
         "recovers": {"first_boots": 2, "exit_before_initialize": 4},
     }
-    config = {"limits": {"attach": "10s"}}
+    config = {"session": {"attach_deadline": "10s"}}
 
     # BR-047
     def testCrashLoopBacksOffAndSaysWhy(self):

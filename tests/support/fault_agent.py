@@ -69,6 +69,7 @@ class Agent(Loop):
         if self.boot > self.faults.get("first_boots", self.boot):
             self.faults = {}
         self.sessions, self.waiting, self.calls, self.ballast = {}, {}, {}, []
+        self.read_of = {}
         self.asked = self.prompts = self.opened = self.tool_calls = 0
 
     # --- life ---
@@ -129,6 +130,7 @@ class Agent(Loop):
     def called(self, message):
         method, request_id = message["method"], message.get("id")
         self.calls[method] = self.calls.get(method, 0) + 1
+        self.read_of[method] = self.read_at
         if self.calls[method] >= self.faults.get("hang", {}).get(method, 1 << 60):
             return
         try:

@@ -103,6 +103,16 @@ class FaultAgentTest(unittest.TestCase):
         self.addCleanup(pipe.close)
         return pipe
 
+    def testTellsWhenItReadACall(self):
+        agent = self.agent()
+        session = agent.open()
+        before = time.monotonic_ns()
+        agent.prompt(session, "@clock")
+        read = json.loads(agent.texts()[0])
+        self.assertLess(read["session/new"], before)
+        self.assertLess(before, read["session/prompt"])
+        self.assertLess(read["session/prompt"], time.monotonic_ns())
+
     def testEchoesAndCounts(self):
         agent = self.agent()
         session = agent.open()

@@ -194,6 +194,14 @@ def env(turn, argument):
     yield from ()
 
 
+@directive("clock")
+def clock(turn, argument):
+    """says a JSON object: when the last call of each method was read, in nanoseconds of CLOCK_MONOTONIC, which
+    all processes of a machine share."""
+    turn.message(json.dumps(turn.agent.read_of))
+    yield from ()
+
+
 # --- time ---
 
 

@@ -15,6 +15,7 @@ class Loop:
     def __init__(self):
         self.timers = []
         self.writing = self.stopping = self.hung_up = False
+        self.read_at = 0
 
     @staticmethod
     def encode(message):
@@ -56,7 +57,9 @@ class Loop:
             left = max(0.0, min(t[0] for t in self.timers) - time.monotonic())
             if not poller.poll(left * 1000):
                 return None
-        return os.read(0, 65536)
+        data = os.read(0, 65536)
+        self.read_at = time.monotonic_ns()
+        return data
 
     def terminate(self, number, frame):
         self.stopping = True

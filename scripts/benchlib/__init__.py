@@ -1,0 +1,3 @@
+# SPDX-FileCopyrightText: 2026 The agentpool authors
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of scripts/bench."""
