@@ -17,7 +17,7 @@ TEST_F(HttpTest, StreamsChunksAfterTheHeadAtOnce) {
     "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Accel-Buffering: no\r\nConnection: close\r\n"
     "Transfer-Encoding: chunked\r\n\r\n");
   EXPECT_TRUE(write(*sink, "data: 1\n\n"));
-  EXPECT_EQ(client.read_until("\r\n\r\n"), "9\r\ndata: 1\n\n\r\n");
+  EXPECT_EQ(client.read_until("\n\n\r\n"), "9\r\ndata: 1\n\n\r\n");
   EXPECT_TRUE(write(*sink, "")) << "an empty chunk would be the last one";
   EXPECT_TRUE(write(*sink, std::string(300, 'x')));
   sink->finish("done");
