@@ -61,7 +61,8 @@ struct pool_settings {
   caf::timespan boot_deadline = defaults::boot_deadline;
   caf::timespan session_deadline = defaults::session_deadline; ///< of one session/new, resume or load
   caf::timespan end_grace = defaults::end_grace;               ///< between stdin EOF, SIGTERM and SIGKILL
-  std::optional<uint32_t> first_uid; ///< uid of worker slot 0; nothing = all run as the daemon
+  std::optional<uint32_t> first_uid =
+    defaults::first_uid; ///< uid of worker slot 0; nothing = all run as the daemon
   std::map<std::string, agent_profile> profiles;
 };
 

@@ -120,7 +120,8 @@ bridge::bridge(caf::actor_system& sys, asio::any_io_executor timers)
 
 bridge::~bridge() {
   close();
-  static_cast<caf::actor_companion*>(sender_->get())->disconnect();
+  // What still comes is dropped.
+  static_cast<caf::actor_companion*>(sender_->get())->on_enqueue(nullptr);
 }
 
 void bridge::close() {

@@ -88,7 +88,7 @@ void worker_state::bind(held_session& held) {
   held.bound = true;
   self_
     ->request(broker, defaults::broker_deadline, bind_atom_v, config_.id, held.brain, held.what.session,
-      held.session, std::string{"allow"})
+      held.session, held.what.mode)
     .then(
       [this] {
         on(ev::bound{{errc::none, {}}});

@@ -7,6 +7,8 @@
 namespace agentpool {
 
 failure to_failure(const caf::error& error) {
+  if (!error)
+    return {errc::none, {}};
   if (error.category() == caf::type_id_v<errc>) {
     failure why{static_cast<errc>(error.code()), {}};
     if (auto context = error.context(); context.match_elements<std::string>())

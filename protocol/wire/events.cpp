@@ -5,6 +5,7 @@
 #include "protocol/wire/json_text.hpp"
 #include "protocol/wire/text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -28,7 +29,8 @@ std::string_view members_of(std::string_view object) {
 // with LF, which JSON takes for white space.
 void append_sse_field(std::string& out, std::string_view name, std::string_view value) {
   for (;;) {
-    auto end = value.find_first_of("\r\n");
+    auto end = value.find('\n'); // two passes of memchr: find_first_of is ten times slower
+    end = std::min(end, value.substr(0, end).find('\r'));
     out += name;
     out += value.substr(0, end);
     out += '\n';

@@ -61,13 +61,10 @@ size_t skip_c1(std::string_view text, size_t at) {
   return at + 2;
 }
 
-void append_digits(std::string& out, uint64_t value, size_t width) {
-  char digits[20];
-  size_t count = 0;
-  for (; value > 0 || count < width; value /= 10)
-    digits[count++] = static_cast<char>('0' + value % 10);
-  while (count > 0)
-    out += digits[--count];
+// Overwrites the `width` characters from `at` on.
+void put_digits(std::string& out, size_t at, size_t width, uint64_t value) {
+  for (; width > 0; value /= 10)
+    out[at + --width] = static_cast<char>('0' + value % 10);
 }
 
 struct date {
@@ -101,18 +98,18 @@ std::string iso_time(int64_t milliseconds) {
   }
   auto [year, month, day] = date_of(days);
   auto time = static_cast<uint64_t>(rest);
-  std::string out;
-  out.reserve(24);
-  if (year < 0)
-    out += '-';
-  append_digits(out, static_cast<uint64_t>(year < 0 ? -year : year), 4);
-  append_digits(out += '-', month, 2);
-  append_digits(out += '-', day, 2);
-  append_digits(out += 'T', time / 3'600'000, 2);
-  append_digits(out += ':', time / 60'000 % 60, 2);
-  append_digits(out += ':', time / 1000 % 60, 2);
-  append_digits(out += '.', time % 1000, 3);
-  return out += 'Z';
+  std::string out = "0000-00-00T00:00:00.000Z";
+  put_digits(out, 5, 2, month);
+  put_digits(out, 8, 2, day);
+  put_digits(out, 11, 2, time / 3'600'000);
+  put_digits(out, 14, 2, time / 60'000 % 60);
+  put_digits(out, 17, 2, time / 1000 % 60);
+  put_digits(out, 20, 3, time % 1000);
+  if (year >= 0 && year <= 9999)
+    put_digits(out, 0, 4, static_cast<uint64_t>(year));
+  else
+    out.replace(0, 4, std::to_string(year));
+  return out;
 }
 
 std::string printable(std::string_view raw, size_t bytes) {

@@ -32,8 +32,8 @@ std::string dump(const daemon_config& c) {
   put(s.default_mode, s.default_profile, s.sessions_per_device, s.turns_per_device);
   put(c.viewer.heartbeat.count(), c.viewer.stall.count(), c.viewer.viewers);
   const auto& p = c.pool;
-  put(p.workers, p.memory_mib, p.worker_memory_mib, p.take_deadline.count(), p.boot_deadline.count(), p.session_deadline.count(), p.end_grace.count(),
-    p.first_uid.value_or(0));
+  put(p.workers, p.memory_mib, p.worker_memory_mib, p.take_deadline.count(), p.boot_deadline.count(),
+    p.session_deadline.count(), p.end_grace.count(), p.first_uid.value_or(0));
   for (const auto& [name, a] : p.profiles) {
     put(name, a.name, a.cwd, a.trusted, a.world, a.throwaway, a.warm, a.command.size(), a.env.size());
     put(a.profile_dir, a.plugin_dir, a.plugin_name);

@@ -170,8 +170,18 @@ TEST_F(AppRoutes, FailuresOfTheNodeAreProblems) {
   EXPECT_EQ(ask("POST", prompt, R"({"text":"a"})")->answer->status, 500);
 }
 
+TEST_F(AppRoutes, ApprovalsAreListedAndAnswered) {
+  auto permissions = "/v1/sessions/" + mine + "/permissions";
+  EXPECT_EQ(ask("GET", permissions)->answer->body, R"({"permissions":[]})");
+  EXPECT_EQ(ask("POST", permissions + "/p1", R"({"option_id":"allow-once"})")->answer->status, 200);
+  EXPECT_THAT(node->asked, ::testing::Contains("answer p1 allow-once"));
+  for (auto body : {"{}", R"({"option_id":5})", R"({"option_id":""})", "[]"})
+    EXPECT_EQ(code_of(*ask("POST", permissions + "/p1", body)), "bad_request") << body;
+  EXPECT_EQ(code_of(*ask("POST", permissions + "/p1", "{")), "bad_json");
+}
+
 TEST_F(AppRoutes, RoutesOfLaterVersionsAreUnsupported) {
-  for (auto route : {"/permissions", "/files", "/files/content"})
+  for (auto route : {"/files", "/files?path=a", "/files/content"})
     EXPECT_EQ(code_of(*ask("GET", "/v1/sessions/" + mine + route)), "unsupported") << route;
 }
 

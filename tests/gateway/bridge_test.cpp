@@ -17,6 +17,8 @@ using namespace std::chrono_literals;
 
 // The viewer's supervisor is the smallest interface with a void reply; the reader has values.
 caf::behavior answering(caf::event_based_actor* self) {
+  using promise = caf::typed_response_promise<std::vector<session_id>>;
+  auto unkept = std::make_shared<std::vector<promise>>();
   return {
     [](devices_atom) {
       return std::vector<device_row>{{{"dev_1"}, "hash", "label", 5}};
@@ -25,8 +27,8 @@ caf::behavior answering(caf::event_based_actor* self) {
       return to_error({errc::not_found, "no " + id.value});
     },
     [](list_atom, const device_id&, const std::string&, uint64_t) { return std::string{"no page at all"}; },
-    [self](open_turns_atom) -> caf::result<std::vector<session_id>> {
-      return self->make_response_promise<std::vector<session_id>>(); // never kept
+    [self, unkept](open_turns_atom) -> caf::result<std::vector<session_id>> {
+      return unkept->emplace_back(self->make_response_promise<std::vector<session_id>>());
     },
     [](watch_atom, const viewer_order&, const std::shared_ptr<ports::event_sink>&) {},
   };
@@ -63,6 +65,7 @@ protected:
       },
       std::move(xs)...);
     auto work = boost::asio::make_work_guard(io);
+    io.restart();
     for (int i = 0; i < 400 && !got; ++i)
       io.run_one_for(50ms);
     EXPECT_TRUE(got);
@@ -149,9 +152,10 @@ TEST_F(Bridge, ManyRequestsGetEachItsOwnAnswer) {
       [&, i](const result<session_row>& row) {
         EXPECT_EQ(row.error().detail, "no ses_" + std::to_string(i));
         if (++answered == count)
-          work.reset();
+          io.stop(); // the deadlines' timer would hold it
       },
       view_atom_v, session_id{"ses_" + std::to_string(i)});
+  io.restart();
   io.run_for(60s);
   EXPECT_EQ(answered, count);
 }

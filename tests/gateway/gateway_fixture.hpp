@@ -154,6 +154,17 @@ inline caf::behavior fake_registry(caf::event_based_actor*, std::shared_ptr<fake
         return no;
       return caf::unit;
     },
+    [=](permission_atom, const caller& who, const session_id& id) -> caf::result<std::string> {
+      if (auto no = allowed("permissions", who, id))
+        return no;
+      return std::string{"[]"};
+    },
+    [=](answer_atom, const caller& who, const session_id& id, const std::string& request,
+      const std::string& option) -> caf::result<void> {
+      if (auto no = allowed("answer " + request + " " + option, who, id))
+        return no;
+      return caf::unit;
+    },
     [=](create_atom, const std::string& label) -> caf::result<device_created> {
       node->label = label;
       return device_created{{"dev_1"}, "secret"};
@@ -227,6 +238,7 @@ protected:
   void run_until(Condition done) {
     auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
     auto work = boost::asio::make_work_guard(io);
+    io.restart(); // it stopped when nothing was left to do
     while (!done() && std::chrono::steady_clock::now() < end)
       io.run_one_for(std::chrono::milliseconds{50});
   }

@@ -16,7 +16,6 @@ struct ledger {
   std::vector<std::string> calls;
   std::map<std::string, failure> failures;
   std::map<std::string, bool> silent;
-  std::vector<caf::typed_response_promise<void>> unanswered;
 
   size_t count(const std::string& call) const {
     size_t found = 0;
@@ -29,12 +28,23 @@ struct ledger {
   void clear() { calls.clear(); }
 };
 
+/// Replies that a fake holds back; a question for its status lets them go (only the actor itself may answer).
+using held_back = std::shared_ptr<std::vector<caf::typed_response_promise<void>>>;
+
+inline actor_status let_go(const held_back& replies) {
+  for (auto& each : *replies)
+    each.deliver();
+  replies->clear();
+  return {};
+}
+
 template <class Self>
-caf::result<void> step(Self* self, ledger& book, const std::string& name, const std::string& detail) {
+caf::result<void> step(
+  Self* self, ledger& book, const held_back& replies, const std::string& name, const std::string& detail) {
   book.calls.push_back(detail.empty() ? name : name + " " + detail);
   if (book.silent[name]) {
     auto promise = self->template make_response_promise<void>();
-    book.unanswered.push_back(promise);
+    replies->push_back(promise);
     return promise;
   }
   if (auto i = book.failures.find(name); i != book.failures.end())
@@ -44,8 +54,9 @@ caf::result<void> step(Self* self, ledger& book, const std::string& name, const 
 
 /// Homes without directories.
 inline homes_actor::behavior_type fake_homes(homes_actor::pointer self, std::shared_ptr<ledger> book) {
+  auto replies = std::make_shared<std::vector<caf::typed_response_promise<void>>>();
   return {
-    [](status_atom) { return actor_status{}; },
+    [=](status_atom) { return let_go(replies); },
     [=](prepare_atom, const worker_id& worker, const std::string&) -> caf::result<home_paths> {
       book->calls.push_back("prepare");
       if (auto i = book->failures.find("prepare"); i != book->failures.end())
@@ -53,31 +64,34 @@ inline homes_actor::behavior_type fake_homes(homes_actor::pointer self, std::sha
       return home_paths{"/r/" + worker.value, "/r/" + worker.value + "/home", "/r/" + worker.value + "/s"};
     },
     [=](move_in_atom, const home_paths&, const session_id& session, const brain_session_id& brain,
-      const std::string&) { return step(self, *book, "move_in", session.value + " " + brain.value); },
+      const std::string&) {
+      return step(self, *book, replies, "move_in", session.value + " " + brain.value);
+    },
     [=](move_out_atom, const home_paths&, const session_id& session, const brain_session_id& brain) {
-      return step(self, *book, "move_out", session.value + " " + brain.value);
+      return step(self, *book, replies, "move_out", session.value + " " + brain.value);
     },
     [=](discard_atom, const home_paths&, const brain_session_id& brain) {
-      return step(self, *book, "discard", brain.value);
+      return step(self, *book, replies, "discard", brain.value);
     },
-    [=](erase_atom, const home_paths&) { return step(self, *book, "erase", ""); },
-    [=](erase_atom, const session_id&) { return step(self, *book, "erase_session", ""); },
+    [=](erase_atom, const home_paths&) { return step(self, *book, replies, "erase", ""); },
+    [=](erase_atom, const session_id&) { return step(self, *book, replies, "erase_session", ""); },
   };
 }
 
 /// A broker without hands.
 inline broker_actor::behavior_type fake_broker(broker_actor::pointer self, std::shared_ptr<ledger> book) {
+  auto replies = std::make_shared<std::vector<caf::typed_response_promise<void>>>();
   return {
-    [](status_atom) { return actor_status{}; },
-    [=](grant_atom, const worker_grant&) { return step(self, *book, "grant", ""); },
+    [=](status_atom) { return let_go(replies); },
+    [=](grant_atom, const worker_grant&) { return step(self, *book, replies, "grant", ""); },
     [=](bind_atom, const worker_id&, const brain_session_id& brain, const session_id& session,
       const session_actor&, const std::string& mode) {
-      return step(self, *book, "bind", session.value + " " + brain.value + " " + mode);
+      return step(self, *book, replies, "bind", session.value + " " + brain.value + " " + mode);
     },
     [=](unbind_atom, const worker_id&, const brain_session_id& brain) {
-      return step(self, *book, "unbind", brain.value);
+      return step(self, *book, replies, "unbind", brain.value);
     },
-    [=](revoke_atom, const worker_id&) { return step(self, *book, "revoke", ""); },
+    [=](revoke_atom, const worker_id&) { return step(self, *book, replies, "revoke", ""); },
     [](world_atom, const world::call&) { return world::reply{}; },
   };
 }
@@ -114,6 +128,8 @@ inline session_actor::behavior_type fake_session(
     [](view_atom) { return session_view{}; },
     [](prompt_atom, const prompt_order&) { return prompt_accepted{}; },
     [](cancel_atom) {},
+    [](permission_atom) { return std::string{"[]"}; },
+    [](answer_atom, const std::string&, const std::string&) {},
     [](erase_atom) {},
     [](subscribe_atom, const viewer_actor&, bool) { return subscribed{}; },
     [](leave_atom) {},

@@ -7,6 +7,7 @@
 #include "tests/support/actor_fixture.hpp"
 
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <set>
 #include <string>
@@ -141,7 +142,7 @@ protected:
 
   pool_settings settings;
   worker_pool_actor pool;
-  std::vector<started_worker> started;
+  std::deque<started_worker> started; ///< references into it stay valid
   size_t warmed = 0;
 };
 

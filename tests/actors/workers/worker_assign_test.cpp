@@ -33,7 +33,7 @@ TEST_F(WorkerAssign, KnownSessionMovesItsLogInAndResumes) { // BR-054
   warm_up();
   auto reply = assign("b1");
   EXPECT_EQ(reply->value.value, "b1");
-  EXPECT_THAT(book->calls, ElementsAre("move_in s1 b1", "bind s1 b1 allow"));
+  EXPECT_THAT(book->calls, ElementsAre("move_in s1 b1", "bind s1 b1 ask"));
   EXPECT_THAT(child().methods, ElementsAre("session/resume"));
 }
 
@@ -43,8 +43,7 @@ TEST_F(WorkerAssign, NewSessionIsBoundBeforePromptsCome) {
   book->silent["bind"] = true;
   auto reply = assign();
   EXPECT_FALSE(reply->done);
-  book->unanswered.front().deliver();
-  sched.run();
+  let_go();
   EXPECT_EQ(reply->value.value, "b1");
 }
 

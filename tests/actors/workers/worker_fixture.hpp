@@ -39,7 +39,6 @@ protected:
   }
 
   ~WorkerFixture() override {
-    book->unanswered.clear();
     session = nullptr;
     worker = nullptr;
   }
@@ -75,7 +74,7 @@ protected:
 
   auto assign(std::string brain = {}) {
     return begin<brain_session_id>(assign_atom_v,
-      assignment{session_id{"s1"}, device_id{"d1"}, brain_session_id{std::move(brain)}}, session);
+      assignment{session_id{"s1"}, device_id{"d1"}, brain_session_id{std::move(brain)}, "ask"}, session);
   }
   auto prompt(std::string turn = "t1") {
     return begin<nothing>(prompt_atom_v, brain_session_id{"b1"}, turn_id{std::move(turn)}, std::string{"[]"});
@@ -88,6 +87,14 @@ protected:
     ASSERT_EQ(assign()->value.value, "b1");
     book->clear();
     child().methods.clear();
+  }
+
+  /// What homes and broker held back is answered now.
+  void let_go() {
+    book->silent.clear();
+    caf::anon_send(find_homes(sys), status_atom_v);
+    caf::anon_send(find_broker(sys), status_atom_v);
+    sched.run();
   }
 
   void line(std::string text) {

@@ -31,8 +31,7 @@ TEST_F(WorkerRelease, AnswersOnlyWhenTheLogIsAtRest) {
   auto reply = release();
   EXPECT_FALSE(reply->done);
   EXPECT_FALSE(child().stdin_closed);
-  book->unanswered.front().deliver();
-  sched.run();
+  let_go();
   EXPECT_TRUE(reply->done);
   EXPECT_TRUE(child().stdin_closed);
 }

@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/agentpoolctl/chat.hpp"
+
+#include "apps/agentpoolctl/chat_view.hpp"
+#include "apps/agentpoolctl/interrupts.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <unistd.h>
+
+namespace agentpool::ctl {
+
+namespace {
+
+void put(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+int give_up(const failure& why) {
+  std::fprintf(stderr, "agentpoolctl: %s\n", why.text().c_str());
+  return 1;
+}
+
+// Other failures may be over at the next try.
+bool is_final(const failure& why) {
+  return why.code == errc::not_found || why.code == errc::unauthorized || why.code == errc::bad_request;
+}
+
+class conversation {
+public:
+  conversation(const api& daemon, std::string session)
+      : daemon_{daemon}, session_{std::move(session)}, view_{::isatty(STDOUT_FILENO) &&
+                                                             !std::getenv("NO_COLOR")} {}
+
+  /// Shows events until `done`, over as many connections as it takes.
+  result<void> follow(const std::function<bool()>& done) {
+    std::chrono::milliseconds pause{200};
+    for (;;) {
+      reader_.reconnect();
+      view_.reconnect();
+      bool came = false;
+      auto end = daemon_.events(session_, reader_.last_event_id(), [&](std::string_view bytes) {
+        came = true;
+        for (const auto& frame : reader_.feed(bytes))
+          put(view_.show(frame));
+        return !done() && !reader_.broken();
+      });
+      if (done())
+        return {};
+      if (!end && is_final(end.error()))
+        return end;
+      pause = next_pause(came, pause);
+      keys_.wait(pause);
+    }
+  }
+
+  /// What was said so far, and the turn that runs.
+  result<void> catch_up() {
+    keys_.turn_begins();
+    auto end = follow([this] { return view_.caught_up() && !view_.turn_running(); });
+    keys_.turn_ended();
+    return end;
+  }
+
+  result<void> prompt(const std::string& text) {
+    auto accepted = daemon_.app("POST", path() + "/prompt", json_object{}.add("text", text).str());
+    if (!accepted)
+      return tl::unexpected{accepted.error()};
+    auto turn = (*accepted)["turn_id"].text_or("");
+    view_.sent(turn);
+    keys_.turn_begins();
+    auto end = follow([&] { return view_.ended(turn); });
+    keys_.turn_ended();
+    return end;
+  }
+
+private:
+  std::string path() const { return "/v1/sessions/" + session_; }
+
+  // Doubled at each failure in a row, and what the server wishes at least.
+  std::chrono::milliseconds next_pause(bool came, std::chrono::milliseconds last) const {
+    constexpr std::chrono::milliseconds shortest{200}, longest{5'000};
+    if (!came)
+      return std::min(2 * last, longest);
+    auto wish = std::chrono::milliseconds{reader_.retry().value_or(0)};
+    return std::clamp(wish, shortest, longest);
+  }
+
+  const api& daemon_;
+  std::string session_;
+  chat_view view_;
+  sse_reader reader_;
+  interrupts keys_{[this] {
+    if (auto done = daemon_.app("POST", path() + "/cancel"); !done)
+      give_up(done.error());
+  }};
+};
+
+result<std::string> session_of(const api& daemon, const chat_options& options) {
+  if (!options.session.empty())
+    return options.session;
+  auto made = daemon.app("POST", "/v1/sessions", json_object{}.add_if("profile", options.profile).str());
+  if (!made)
+    return tl::unexpected{made.error()};
+  return (*made)["id"].text_or("");
+}
+
+} // namespace
+
+int chat(const api& daemon, const chat_options& options) {
+  auto session = session_of(daemon, options);
+  if (!session)
+    return give_up(session.error());
+  conversation talk{daemon, *session};
+  put("session " + *session + " (Ctrl-C cancels a turn, Ctrl-D leaves)\n");
+  if (auto shown = talk.catch_up(); !shown)
+    return give_up(shown.error());
+  bool typed = ::isatty(STDIN_FILENO);
+  for (std::string text;;) {
+    if (typed)
+      put("> ");
+    if (!std::getline(std::cin, text))
+      break;
+    if (text.find_first_not_of(" \t\r") == std::string::npos)
+      continue;
+    if (auto done = talk.prompt(text); !done) {
+      give_up(done.error());
+      if (is_final(done.error()) || !typed)
+        return 1;
+    }
+  }
+  if (typed)
+    put("\n");
+  return 0;
+}
+
+} // namespace agentpool::ctl

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "protocol/wire/json.hpp"
+
+#include <string>
+
+namespace agentpool::ctl {
+
+/// The `{"actors":[…]}` of the operator's routes as a table, one line per actor, wide columns last.
+/// `nothing` is the sentence for an empty list.
+std::string actors_table(const json& body, const std::string& nothing);
+
+/// Milliseconds as `850ms`, `12s`, `3m`, `5h` or `2d`.
+std::string short_time(int64_t milliseconds);
+
+} // namespace agentpool::ctl

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "net/http/connection.hpp"
+
+#include <atomic>
+
+namespace agentpool::net {
+
+/// One request of one connection. Its owner may be on any thread.
+class exchange : public http_exchange {
+public:
+  exchange(std::shared_ptr<server_core> core, std::shared_ptr<connection> from, uint64_t serial,
+    http_request request);
+  ~exchange() override;
+
+  const http_request& request() const override { return request_; }
+  boost::asio::any_io_executor executor() const override { return core_->executor(); }
+  void respond(http_response response) override;
+  std::shared_ptr<ports::event_sink> stream(http_response head) override;
+
+private:
+  std::shared_ptr<server_core> core_;
+  std::shared_ptr<connection> connection_;
+  const uint64_t serial_;
+  const http_request request_;
+  std::atomic<bool> answered_{false};
+};
+
+} // namespace agentpool::net

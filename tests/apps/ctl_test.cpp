@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/agentpoolctl/api.hpp"
+#include "apps/agentpoolctl/tables.hpp"
+#include "protocol/wire/app_api.hpp"
+#include "protocol/wire/status.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace agentpool::ctl {
+
+using ::testing::HasSubstr;
+
+TEST(Endpoints, ReadsWhatTheDaemonWrites) {
+  auto read = parse_endpoints(R"({"gateway":{"url":"http://127.0.0.1:1","device_token":"d","pid":1},
+    "ops":{"url":"http://127.0.0.1:2","token":"o","pid":1},"demo_model":{"url":"x","pid":2}})",
+    "e.json");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->gateway_url, "http://127.0.0.1:1");
+  EXPECT_EQ(read->device_token, "d");
+  EXPECT_EQ(read->ops_token, "o");
+}
+
+TEST(Endpoints, BrokenFileIsOneSentence) {
+  for (auto text : {"", "{", "{}", R"({"gateway":{"url":"a"}})", "[]"})
+    EXPECT_THAT(parse_endpoints(text, "e.json").error().text(), HasSubstr("e.json is not complete")) << text;
+}
+
+TEST(Endpoints, MissingDaemonIsOneSentenceWithTheFix) {
+  auto read = read_endpoints("/nowhere");
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().text(),
+    "no agentpoold runs on /nowhere; start it with scripts/run, or name its data directory with --data");
+}
+
+TEST(Api, ProblemsKeepTheirCodeAndSentence) {
+  auto answer = read_answer(409, problem_json({errc::turn_running, {}}));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, errc::turn_running);
+  EXPECT_EQ(answer.error().text(), describe(errc::turn_running).text);
+  EXPECT_EQ(read_answer(502, "<html>").error().code, errc::overloaded);
+  EXPECT_EQ(read_answer(404, "nothing").error().code, errc::not_found);
+}
+
+TEST(Api, SuccessIsJsonOrNothing) {
+  EXPECT_EQ(read_answer(200, R"({"a":1})")->operator[]("a").integer(), 1);
+  EXPECT_TRUE(read_answer(204, ""));
+  EXPECT_FALSE(read_answer(200, "no json"));
+}
+
+TEST(Tables, AlignsColumnsAndShortensTimes) {
+  actor_status one;
+  one.kind = "session";
+  one.id = "ses_1";
+  one.state = "running";
+  one.state_age_ms = 61'000;
+  one.waits_for = "the brain\nand a line";
+  one.timers = {{"session ses_1", "T1", 90'000}};
+  auto text = actors_table(*json::parse(status_list_json({one, {}})), "none");
+  EXPECT_EQ(text, "KIND     ID     STATE    SINCE  WAITS FOR             NEXT       LAST ERROR\n"
+                  "session  ses_1  running  61s    the brain and a line  T1 in 90s  -\n"
+                  "-        -      -        0ms    -                     -          -\n");
+}
+
+TEST(Tables, EmptyListIsASentence) {
+  EXPECT_EQ(actors_table(*json::parse(R"({"actors":[]})"), "there is no worker"), "there is no worker\n");
+}
+
+TEST(Tables, TimesAreShort) {
+  EXPECT_EQ(short_time(850), "850ms");
+  EXPECT_EQ(short_time(1'000), "1s");
+  EXPECT_EQ(short_time(119'000), "119s");
+  EXPECT_EQ(short_time(120'000), "2m");
+  EXPECT_EQ(short_time(86'400'000 * 3), "3d");
+}
+
+} // namespace agentpool::ctl
