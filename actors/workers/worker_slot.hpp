@@ -15,7 +15,7 @@ namespace agentpool {
 /// A new worker of this slot: `w<slot>-<random>`. The slot decides the uid; the random part tells two workers
 /// of one slot apart.
 inline worker_id make_worker_id(uint32_t slot) {
-  return {random_id("w" + std::to_string(slot) + "-")};
+  return {random_id(std::string{"w"} + std::to_string(slot) + "-")};
 }
 
 /// The slot of a worker's id; nothing for text that `make_worker_id` cannot have made.
