@@ -68,7 +68,7 @@ public:
   }
 
   result<void> prompt(const std::string& text) {
-    auto accepted = daemon_.app("POST", path() + "/prompt", json_object{}.add("text", text).str());
+    auto accepted = daemon_.post(path() + "/prompt", json_object{}.add("text", text).str());
     if (!accepted)
       return tl::unexpected{accepted.error()};
     auto turn = (*accepted)["turn_id"].text_or("");
@@ -96,7 +96,7 @@ private:
   chat_view view_;
   sse_reader reader_;
   interrupts keys_{[this] {
-    if (auto done = daemon_.app("POST", path() + "/cancel"); !done)
+    if (auto done = daemon_.post(path() + "/cancel", "{}"); !done)
       give_up(done.error());
   }};
 };
@@ -104,7 +104,7 @@ private:
 result<std::string> session_of(const api& daemon, const chat_options& options) {
   if (!options.session.empty())
     return options.session;
-  auto made = daemon.app("POST", "/v1/sessions", json_object{}.add_if("profile", options.profile).str());
+  auto made = daemon.post("/v1/sessions", json_object{}.add_if("profile", options.profile).str());
   if (!made)
     return tl::unexpected{made.error()};
   return (*made)["id"].text_or("");
