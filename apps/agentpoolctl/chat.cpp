@@ -70,13 +70,12 @@ public:
   }
 
   result<void> prompt(const std::string& text) {
-    auto accepted = send(json_object{}.add("text", text).str());
-    if (!accepted)
-      return tl::unexpected{accepted.error()};
-    auto turn = (*accepted)["turn_id"].text_or("");
-    view_.sent(turn);
     keys_.turn_begins();
-    auto end = follow([&] { return view_.ended(turn); });
+    auto end = send(json_object{}.add("text", text).str()).and_then([this](const json& accepted) {
+      auto turn = accepted["turn_id"].text_or("");
+      view_.sent(turn);
+      return follow([this, turn] { return view_.ended(turn); });
+    });
     keys_.turn_ended();
     return end;
   }
