@@ -31,9 +31,19 @@ net::blocking_client client(const std::string& token) {
 
 } // namespace
 
-result<json> api::post(const std::string& path, const std::string& body) const {
+result<json> api::get(const std::string& path) const {
   return read_endpoints(data_dir_).and_then([&](const endpoints& where) {
-    return meaning(where.gateway_url, client(where.device_token).post(where.gateway_url + path, body));
+    return meaning(where.gateway_url, client(where.device_token).get(where.gateway_url + path));
+  });
+}
+
+result<json> api::post(const std::string& path, const std::string& body, const std::string& key) const {
+  std::vector<std::string> headers;
+  if (!key.empty())
+    headers.push_back("Idempotency-Key: " + key);
+  return read_endpoints(data_dir_).and_then([&](const endpoints& where) {
+    return meaning(
+      where.gateway_url, client(where.device_token).post(where.gateway_url + path, body, headers));
   });
 }
 

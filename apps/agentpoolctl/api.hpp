@@ -18,8 +18,10 @@ class api {
 public:
   explicit api(std::string data_dir) : data_dir_{std::move(data_dir)} {}
 
-  /// A route of the App API, with the device's token.
-  result<json> post(const std::string& path, const std::string& body) const;
+  /// Routes of the App API, with the device's token. A request that is sent again with the same key is
+  /// carried out once.
+  result<json> get(const std::string& path) const;
+  result<json> post(const std::string& path, const std::string& body, const std::string& key = {}) const;
 
   /// Routes of the operator's listener.
   result<json> ops_get(const std::string& path) const;

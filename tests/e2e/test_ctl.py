@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The agentpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""agentpoolctl as a person uses it, and what an operator sees through it."""
+"""agentpoolctl against the real daemon: conversations in the terminal and the operator's tables."""
 
+import json
 import os
 import signal
 import subprocess
@@ -13,157 +14,137 @@ from tests.e2e.wait import DEADLINE, until
 PROGRAM = os.path.join(settings.BUILD, "apps", "agentpoolctl", "agentpoolctl")
 
 
-class CtlTest(E2eCase):
-    config = settings.NO_DSH
+class Terminal:
+    """A chat whose lines come from the test and whose output goes to a file."""
 
-    def ctl(self, *words, stdin="", code=0):
-        """One command, run to its end; its stdout."""
-        done = subprocess.run(
-            [PROGRAM, "--data", self.daemon.data, *words],
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=DEADLINE,
-            check=False,
-        )
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done.stdout if code == 0 else done.stderr
-
-    def chat(self, *words):
-        """A running chat whose output goes to a file."""
-        path = os.path.join(self.daemon.work, f"chat-{self.id()}.log")
-        output = open(path, "wb")
-        self.addCleanup(output.close)
-        child = subprocess.Popen(
-            [PROGRAM, "--data", self.daemon.data, "chat", *words],
-            stdin=subprocess.PIPE,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
-        self.addCleanup(child.stdin.close)
-        self.addCleanup(child.wait, DEADLINE)
-        self.addCleanup(child.kill)
-
-        def shown():
-            with open(path, encoding="utf-8", errors="replace") as handle:
-                return handle.read()
-
-        return child, shown
-
-    def testChatShowsTheAnswerAndGoesOnWithASession(self):
-        out = self.ctl("chat", "--profile", "fault", stdin="@count\n")
-        self.assertIn("count 1", out)
-        session = out.split("session ", 1)[1].split()[0]
-        again = self.ctl("chat", "--session", session, stdin="@count\n")
-        self.assertIn("count 1", again, "what was said before is shown")
-        self.assertIn("count 2", again)
-
-    def testInterruptCancelsTheTurnAndTheChatGoesOn(self):
-        child, shown = self.chat("--profile", "fault")
-        child.stdin.write(b"@gate ctl-cancel\n")
-        child.stdin.flush()
-        session = until(lambda: self.session_of(shown()), "the chat names its session")
-        until(lambda: self.client.state(session) == "running", "the turn runs")
-        child.send_signal(signal.SIGINT)
-        until(lambda: self.client.state(session) == "ready", "the turn is cancelled")
-        self.assertIsNone(child.poll(), "one Ctrl-C does not leave the chat")
-
-    @staticmethod
-    def session_of(text):
-        return text.split("session ", 1)[1].split()[0] if "session " in text else None
-
-    def testChatReconnectsAfterTheDaemonWasKilled(self):  # BR-016
-        daemon = self.own_daemon(settings.NO_DSH)
-        output = os.path.join(daemon.work, "chat.log")
-        with open(output, "wb") as handle:
-            child = subprocess.Popen(
-                [PROGRAM, "--data", daemon.data, "chat", "--profile", "fault"],
+    def __init__(self, daemon, *options):
+        self.path = os.path.join(daemon.work, "terminal.log")
+        with open(self.path, "wb") as output:
+            self.child = subprocess.Popen(
+                [PROGRAM, "--data", daemon.data, "chat", *options],
                 stdin=subprocess.PIPE,
-                stdout=handle,
+                stdout=output,
                 stderr=subprocess.STDOUT,
             )
-        self.addCleanup(child.stdin.close)
-        self.addCleanup(child.wait, DEADLINE)
-        self.addCleanup(child.kill)
-        child.stdin.write(b"@never\n")
-        child.stdin.flush()
 
-        def shown():
-            with open(output, encoding="utf-8", errors="replace") as handle:
-                return handle.read()
+    def type(self, text):
+        self.child.stdin.write(text.encode() + b"\n")
+        self.child.stdin.flush()
 
-        until(lambda: self.session_of(shown()), "the chat names its session")
-        session = self.session_of(shown())
-        until(lambda: daemon.client().state(session) == "running", "the turn runs")
-        port = daemon.endpoints()["gateway"]["url"].rsplit(":", 1)[1]
-        daemon.kill()
-        daemon.spawn("--port", port)
-        until(lambda: daemon.endpoints() and daemon.client().ready(), "the daemon is back")
-        until(lambda: "interrupted" in shown().lower(), "the chat shows how the turn ended")
-        child.stdin.close()
-        child.wait(DEADLINE)
-        self.check_end(daemon)
+    def screen(self):
+        with open(self.path, encoding="utf-8") as output:
+            return output.read()
 
-    def testOperatorsSeeEveryActorAndItsTimers(self):
-        session = self.client.create()
-        self.client.run(session, "hello")
-        status = self.ctl("status")
-        for actor in ("store", "worker_pool", "session_registry", "timer_service", "broker"):
-            self.assertIn(actor, status)
-        self.assertIn(session, self.ctl("sessions"))
-        self.assertIn("T1", self.ctl("sessions", "--json"), "the session's timer with its due time")
-        self.assertIn("assigned", self.ctl("workers"))
+    def wait(self, text):
+        until(lambda: text in self.screen(), f"the terminal shows {text!r}")
 
-    def testClearSentenceWithoutADaemon(self):
+    def leave(self):
+        self.child.stdin.close()
+        return self.child.wait(DEADLINE)
+
+    def close(self):
+        if self.child.poll() is None:
+            self.child.kill()
+            self.child.wait(DEADLINE)
+        if not self.child.stdin.closed:
+            self.child.stdin.close()
+
+
+def session_of(screen):
+    return screen.split()[1]
+
+
+class CtlTest(E2eCase):
+    def run_ctl(self, *options, text=None, data=None):
         done = subprocess.run(
-            [PROGRAM, "--data", os.path.join(self.daemon.work, "nowhere"), "status"],
+            [PROGRAM, "--data", data or self.daemon.data, *options],
+            input=text,
             capture_output=True,
             text=True,
-            timeout=DEADLINE,
-            check=False,
+            timeout=DEADLINE * 2,
         )
-        self.assertNotEqual(done.returncode, 0)
-        self.assertEqual(len(done.stderr.strip().splitlines()), 1, done.stderr)
+        return done.returncode, done.stdout, done.stderr
 
-    def testNewDeviceFromTheCommandLine(self):
-        out = self.ctl("devices", "create", "a phone")
-        token = out.split("token ", 1)[1].split()[0]
-        other = type(self.client)(self.client.url, token)
-        self.assertEqual(other.must(200, "GET", "/v1/sessions")["sessions"], [])
+    def terminal(self, *options):
+        made = Terminal(self.daemon, *options)
+        self.addCleanup(made.close)
+        return made
 
+    def testChatHoldsAConversationAndGoesOn(self):
+        code, screen, _ = self.run_ctl("chat", "--profile", "fault", text="hello\n\n@tools 1\n@say done\n")
+        self.assertEqual(code, 0)
+        self.assertEqual(screen.count("echo: hello"), 1)
+        self.assertIn("* probe\n", screen)
+        session = session_of(screen)
+        code, screen, _ = self.run_ctl("chat", "--session", session, text="again\n")
+        self.assertEqual(code, 0)
+        self.assertIn("> hello\n", screen)
+        self.assertNotIn("> again", screen)
+        self.assertTrue(screen.endswith("echo: again\n"), screen)
+        self.assertEqual([e["seq"] for e in self.client.log(session)][0], 1)
 
-class AttentionTest(E2eCase):
-    """What viewers and readers must not set in motion."""
+    def testInterruptCancelsTheTurnThenLeaves(self):
+        chat = self.terminal("--profile", "fault")
+        chat.type("@gate never-opened")
+        chat.wait("session ")
+        session = session_of(chat.screen())
+        until(lambda: self.client.state(session) == "running", "the turn runs")
+        chat.child.send_signal(signal.SIGINT)
+        chat.wait("! the turn ended: cancelled")
+        chat.type("and on")
+        chat.wait("echo: and on\n")  # the line ends with the turn
+        # One that still meets the turn is heard as a cancel.
+        until(lambda: chat.child.send_signal(signal.SIGINT) or chat.child.poll() is not None, "the program ends")
+        self.assertEqual(chat.child.returncode, 130)
 
-    config = settings.merged(settings.NO_DSH, {"session": {"turn_limit": "2s", "cancel_grace": "500ms"}})
+    # BR-016
+    def testChatComesBackAfterTheDaemonDied(self):
+        daemon = self.own_daemon(config={"pool": {"uid": "off"}})
+        chat = Terminal(daemon, "--profile", "fault")
+        self.addCleanup(chat.close)
+        chat.type("@say half")
+        chat.type("@gate never-opened")
+        chat.wait("half")
+        session = session_of(chat.screen())
+        until(lambda: daemon.client().state(session) == "running", "the second turn runs")
+        daemon.kill()
+        chat.wait("trying again")
+        daemon.start()
+        chat.wait("interrupted")
+        chat.type("next")
+        chat.wait("echo: next")
+        self.assertEqual(chat.leave(), 0)
+        self.assertEqual(chat.screen().count("half"), 1)
+        self.check_end(daemon)
 
-    def testViewersStartNoProcess(self):  # BR-045
+    def testTablesShowTheNode(self):
         session = self.client.create()
         self.client.run(session, "hello")
-        until(lambda: "warm" in self.states_of_workers(), "the pool has refilled")
-        before = self.daemon.count("boots")
-        streams = [self.client.stream(session) for _ in range(settings.scaled(40, 400))]
-        for stream in streams:
-            stream.until("caught_up")
-            stream.close()
-        for _ in range(20):
-            self.client.session(session)
-        self.assertEqual(self.daemon.count("boots"), before)
+        code, table, _ = self.run_ctl("sessions")
+        self.assertEqual(code, 0)
+        self.assertIn(session, table)
+        self.assertIn("worker", self.run_ctl("workers")[1])
+        table = self.run_ctl("status")[1]
+        for kind in ("store", "session_registry", "worker_pool", "timer_service"):
+            self.assertIn(kind, table)
+        self.assertTrue(json.loads(self.run_ctl("status", "--json")[1])["actors"])
 
-    def states_of_workers(self):
-        return {one["state"] for one in self.daemon.ops().must(200, "GET", "/ops/v1/workers")["actors"]}
+    def testMadeDeviceWorks(self):
+        code, text, _ = self.run_ctl("devices", "create", "a phone")
+        self.assertEqual(code, 0)
+        token = text.split("token ")[1].split()[0]
+        self.assertEqual(self.client.call("GET", "/v1/sessions", token=token).json["sessions"], [])
 
-    def testReadyMeansThatAPromptIsTaken(self):  # BR-035
-        session = self.client.create()
-        for number in range(settings.scaled(60, 1000)):
-            turn = self.client.prompt(session, f"hello {number}")
-            self.assertEnded(self.client.turn_end(session, turn))
-            self.client.wait_state(session, "ready")
-
-    def testUsageIsDurableAndATurnHasALimit(self):  # BR-039
-        session = self.client.create()
-        turn = self.client.prompt(session, "@usage 77 1000\n@never")
-        end = self.client.turn_end(session, turn)
-        self.assertFailed(end, "deadline")
-        usage = [event for event in self.client.log(session) if event["type"] == "usage"]
-        self.assertEqual([event["used"] for event in usage], [77], "recorded although the turn never ended by itself")
+    def testMistakesAreOneSentence(self):
+        for options, words in (
+            (("chat", "--session", "ses_nobody"), "no session ses_nobody"),
+            (("chat", "--profile", "nobody"), "no agent profile"),
+        ):
+            code, _, error = self.run_ctl(*options, text="x\n")
+            self.assertEqual(code, 1)
+            self.assertIn(words, error)
+            self.assertEqual(error.count("\n"), 1)
+        code, _, error = self.run_ctl("status", data="/nowhere")
+        self.assertEqual(code, 1)
+        self.assertIn("no agentpoold runs on /nowhere; start it with scripts/run", error)
+        self.assertNotEqual(self.run_ctl("nonsense")[0], 0)
