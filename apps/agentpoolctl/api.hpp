@@ -12,17 +12,20 @@
 namespace agentpool::ctl {
 
 /// The daemon as the commands see it. The endpoints are read anew for every call, because a restarted daemon
-/// has other ports. Failures are sentences for the user: `not_found` and `unauthorized` do not go away by
-/// trying again, `overloaded` says that nobody answered.
+/// has other ports. Failures are sentences for the user: `overloaded` says that nobody answered, the others
+/// are the daemon's. Safe from any thread.
 class api {
 public:
   explicit api(std::string data_dir) : data_dir_{std::move(data_dir)} {}
 
-  /// A route of the App API with the device's token; the answer's JSON.
-  result<json> app(const std::string& method, const std::string& path, const std::string& body = {}) const;
+  /// Routes of the App API, with the device's token. A request that is sent again with the same key is
+  /// carried out once.
+  result<json> get(const std::string& path) const;
+  result<json> post(const std::string& path, const std::string& body, const std::string& key = {}) const;
 
-  /// A route of the operator's listener.
-  result<json> ops(const std::string& method, const std::string& path, const std::string& body = {}) const;
+  /// Routes of the operator's listener.
+  result<json> ops_get(const std::string& path) const;
+  result<json> ops_post(const std::string& path, const std::string& body) const;
 
   /// Follows the events of a session until the stream ends, breaks, or `on_bytes` says false.
   result<void> events(const std::string& session, const std::string& last_event_id,

@@ -4,6 +4,7 @@
 
 #include "apps/agentpoolctl/chat_view.hpp"
 #include "apps/agentpoolctl/interrupts.hpp"
+#include "protocol/wire/ids.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -37,10 +38,9 @@ public:
       : daemon_{daemon}, session_{std::move(session)}, view_{::isatty(STDOUT_FILENO) &&
                                                              !std::getenv("NO_COLOR")} {}
 
-  /// Shows events until `done`, over as many connections as it takes.
+  /// Shows events until `done`, over as many connections as it takes. // BR-016
   result<void> follow(const std::function<bool()>& done) {
-    std::chrono::milliseconds pause{200};
-    for (;;) {
+    for (std::chrono::milliseconds pause{0};;) {
       reader_.reconnect();
       view_.reconnect();
       bool came = false;
@@ -54,6 +54,8 @@ public:
         return {};
       if (!end && is_final(end.error()))
         return end;
+      if (came || pause.count() == 0)
+        put(view_.note("the connection is lost; trying again"));
       pause = next_pause(came, pause);
       keys_.wait(pause);
     }
@@ -68,27 +70,42 @@ public:
   }
 
   result<void> prompt(const std::string& text) {
-    auto accepted = daemon_.app("POST", path() + "/prompt", json_object{}.add("text", text).str());
-    if (!accepted)
-      return tl::unexpected{accepted.error()};
-    auto turn = (*accepted)["turn_id"].text_or("");
-    view_.sent(turn);
     keys_.turn_begins();
-    auto end = follow([&] { return view_.ended(turn); });
+    auto end = send(json_object{}.add("text", text).str()).and_then([this](const json& accepted) {
+      auto turn = accepted["turn_id"].text_or("");
+      view_.sent(turn);
+      return follow([this, turn] { return view_.ended(turn); });
+    });
     keys_.turn_ended();
     return end;
   }
 
 private:
+  static constexpr std::chrono::milliseconds shortest_pause{200}, longest_pause{5'000};
+
   std::string path() const { return "/v1/sessions/" + session_; }
+
+  // Without an answer nobody knows whether the prompt was taken: the key makes it safe to send it again. //
+  // BR-024
+  result<json> send(const std::string& body) {
+    constexpr int tries = 12;
+    auto key = random_id("ctl_");
+    auto pause = shortest_pause;
+    for (int i = 1;; ++i) {
+      auto answer = daemon_.post(path() + "/prompt", body, key);
+      if (answer || answer.error().code != errc::overloaded || i == tries)
+        return answer;
+      if (i == 1)
+        put(view_.note("no answer; trying again"));
+      keys_.wait(pause);
+      pause = std::min(2 * pause, longest_pause);
+    }
+  }
 
   // Doubled at each failure in a row, and what the server wishes at least.
   std::chrono::milliseconds next_pause(bool came, std::chrono::milliseconds last) const {
-    constexpr std::chrono::milliseconds shortest{200}, longest{5'000};
-    if (!came)
-      return std::min(2 * last, longest);
-    auto wish = std::chrono::milliseconds{reader_.retry().value_or(0)};
-    return std::clamp(wish, shortest, longest);
+    auto wish = came ? std::chrono::milliseconds{reader_.retry().value_or(0)} : 2 * last;
+    return std::clamp(wish, shortest_pause, longest_pause);
   }
 
   const api& daemon_;
@@ -96,18 +113,21 @@ private:
   chat_view view_;
   sse_reader reader_;
   interrupts keys_{[this] {
-    if (auto done = daemon_.app("POST", path() + "/cancel"); !done)
+    if (auto done = daemon_.post(path() + "/cancel", "{}"); !done)
       give_up(done.error());
   }};
 };
 
 result<std::string> session_of(const api& daemon, const chat_options& options) {
-  if (!options.session.empty())
-    return options.session;
-  auto made = daemon.app("POST", "/v1/sessions", json_object{}.add_if("profile", options.profile).str());
-  if (!made)
-    return tl::unexpected{made.error()};
-  return (*made)["id"].text_or("");
+  if (options.session.empty()) {
+    auto made =
+      daemon.post("/v1/sessions", json_object{}.add_if("profile", options.profile).str(), random_id("ctl_"));
+    return made.map([](const json& session) { return session["id"].text_or(""); });
+  }
+  auto found = daemon.get("/v1/sessions/" + options.session);
+  if (!found && found.error().code == errc::not_found)
+    return fail(errc::not_found, "this device has no session " + options.session);
+  return found.map([&](const json&) { return options.session; });
 }
 
 } // namespace

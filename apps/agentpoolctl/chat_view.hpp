@@ -21,6 +21,9 @@ public:
   /// What to print for this frame.
   std::string show(const sse_frame& frame);
 
+  /// A line of the program itself.
+  std::string note(std::string_view text) { return line("! " + std::string{text}); }
+
   /// A prompt of this terminal: its `user_message` is not shown again.
   void sent(const std::string& turn) { own_.insert(turn); }
 

@@ -23,13 +23,13 @@ int print(const result<std::string>& text) {
 }
 
 int show_actors(const api& daemon, const std::string& path, const std::string& nothing, bool raw) {
-  auto body = daemon.ops("GET", path);
+  auto body = daemon.ops_get(path);
   return print(
     body.map([&](const json& list) { return raw ? list.dump() + "\n" : actors_table(list, nothing); }));
 }
 
 int create_device(const api& daemon, const std::string& label) {
-  auto made = daemon.ops("POST", "/ops/v1/devices", json_object{}.add("label", label).str());
+  auto made = daemon.ops_post("/ops/v1/devices", json_object{}.add("label", label).str());
   return print(made.map([](const json& device) {
     return "device " + device["id"].text_or("") + "\ntoken " + device["token"].text_or("") +
            "\nThe token is shown this once; the daemon keeps only its hash.\n";

@@ -94,6 +94,8 @@ public:
   virtual void close() = 0;
 };
 
+/// `io` is run by one thread, and outlives the server and every exchange and stream that came from it.
+///
 /// Listens on `address:port` (port 0 = any free). Fails with a sentence that names the fix (port in use, no
 /// permission).
 result<std::shared_ptr<http_server>> listen_tcp(boost::asio::io_context& io, const std::string& address,

@@ -75,6 +75,7 @@ class Agent(Loop):
     # --- life ---
 
     def main(self):
+        os.umask(0)  # the counters are shared by workers of different users
         ignore = self.faults.get("ignore_sigterm")
         signal.signal(signal.SIGTERM, signal.SIG_IGN if ignore else self.terminate)
         try:

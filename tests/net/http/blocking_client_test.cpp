@@ -3,6 +3,10 @@
 #include "net/http/blocking_client.hpp"
 #include "tests/net/http/http_fixture.hpp"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 namespace agentpool::net::test {
 
 namespace {
@@ -58,9 +62,15 @@ TEST_F(BlockingClientTest, SendsMethodsBodiesAndToken) {
 }
 
 TEST_F(BlockingClientTest, NamesWhatDoesNotAnswer) {
-  auto port = server_->port();
-  server_.reset();
-  auto answer = client_.get("http://127.0.0.1:" + std::to_string(port) + "/");
+  // A port that is taken, so that nobody else gets it, but not listened on.
+  unique_fd socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  sockaddr_in bound{};
+  bound.sin_family = AF_INET;
+  bound.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof bound;
+  ASSERT_EQ(::bind(socket.get(), reinterpret_cast<sockaddr*>(&bound), size), 0);
+  ASSERT_EQ(::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&bound), &size), 0);
+  auto answer = client_.get("http://127.0.0.1:" + std::to_string(ntohs(bound.sin_port)) + "/");
   ASSERT_FALSE(answer);
   EXPECT_NE(answer.error().text().find("is agentpoold running?"), std::string::npos);
 }

@@ -79,8 +79,6 @@ class HttpTest : public testing::Test {
 protected:
   ~HttpTest() override {
     server_.reset();
-    while (mailbox_.use_count() > 0 && kept_.size() > 0)
-      kept_.pop_back();
     guard_.reset();
     io_.stop();
     thread_.join();
@@ -108,9 +106,9 @@ protected:
     return done->wait().value_or(false);
   }
 
-  std::shared_ptr<mailbox> mailbox_ = std::make_shared<mailbox>();
-  std::vector<std::shared_ptr<http_exchange>> kept_;
   boost::asio::io_context io_{1};
+  std::shared_ptr<mailbox> mailbox_ =
+    std::make_shared<mailbox>(); // exchanges must not outlive the io_context
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_{io_.get_executor()};
   std::shared_ptr<http_server> server_;
   std::thread thread_{[this] { io_.run(); }};

@@ -1,0 +1,150 @@
+# SPDX-FileCopyrightText: 2026 The agentpool authors
+# SPDX-License-Identifier: Apache-2.0
+"""agentpoolctl against the real daemon: conversations in the terminal and the operator's tables."""
+
+import json
+import os
+import signal
+import subprocess
+
+from tests.e2e import settings
+from tests.e2e.case import E2eCase
+from tests.e2e.wait import DEADLINE, until
+
+PROGRAM = os.path.join(settings.BUILD, "apps", "agentpoolctl", "agentpoolctl")
+
+
+class Terminal:
+    """A chat whose lines come from the test and whose output goes to a file."""
+
+    def __init__(self, daemon, *options):
+        self.path = os.path.join(daemon.work, "terminal.log")
+        with open(self.path, "wb") as output:
+            self.child = subprocess.Popen(
+                [PROGRAM, "--data", daemon.data, "chat", *options],
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+
+    def type(self, text):
+        self.child.stdin.write(text.encode() + b"\n")
+        self.child.stdin.flush()
+
+    def screen(self):
+        with open(self.path, encoding="utf-8") as output:
+            return output.read()
+
+    def wait(self, text):
+        until(lambda: text in self.screen(), f"the terminal shows {text!r}")
+
+    def leave(self):
+        self.child.stdin.close()
+        return self.child.wait(DEADLINE)
+
+    def close(self):
+        if self.child.poll() is None:
+            self.child.kill()
+            self.child.wait(DEADLINE)
+        if not self.child.stdin.closed:
+            self.child.stdin.close()
+
+
+def session_of(screen):
+    return screen.split()[1]
+
+
+class CtlTest(E2eCase):
+    def run_ctl(self, *options, text=None, data=None):
+        done = subprocess.run(
+            [PROGRAM, "--data", data or self.daemon.data, *options],
+            input=text,
+            capture_output=True,
+            text=True,
+            timeout=DEADLINE * 2,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    def terminal(self, *options):
+        made = Terminal(self.daemon, *options)
+        self.addCleanup(made.close)
+        return made
+
+    def testChatHoldsAConversationAndGoesOn(self):
+        code, screen, _ = self.run_ctl("chat", "--profile", "fault", text="hello\n\n@tools 1\n@say done\n")
+        self.assertEqual(code, 0)
+        self.assertEqual(screen.count("echo: hello"), 1)
+        self.assertIn("* probe\n", screen)
+        session = session_of(screen)
+        code, screen, _ = self.run_ctl("chat", "--session", session, text="again\n")
+        self.assertEqual(code, 0)
+        self.assertIn("> hello\n", screen)
+        self.assertNotIn("> again", screen)
+        self.assertTrue(screen.endswith("echo: again\n"), screen)
+        self.assertEqual([e["seq"] for e in self.client.log(session)][0], 1)
+
+    def testInterruptCancelsTheTurnThenLeaves(self):
+        chat = self.terminal("--profile", "fault")
+        chat.type("@gate never-opened")
+        chat.wait("session ")
+        session = session_of(chat.screen())
+        until(lambda: self.client.state(session) == "running", "the turn runs")
+        chat.child.send_signal(signal.SIGINT)
+        chat.wait("! the turn ended: cancelled")
+        chat.type("and on")
+        chat.wait("echo: and on\n")  # the line ends with the turn
+        # One that still meets the turn is heard as a cancel.
+        until(lambda: chat.child.send_signal(signal.SIGINT) or chat.child.poll() is not None, "the program ends")
+        self.assertEqual(chat.child.returncode, 130)
+
+    # BR-016
+    def testChatComesBackAfterTheDaemonDied(self):  # BR-016
+        daemon = self.own_daemon(config={"pool": {"uid": "off"}})
+        chat = Terminal(daemon, "--profile", "fault")
+        self.addCleanup(chat.close)
+        chat.type("@say half")
+        chat.type("@gate never-opened")
+        chat.wait("half")
+        session = session_of(chat.screen())
+        until(lambda: daemon.client().state(session) == "running", "the second turn runs")
+        daemon.kill()
+        chat.wait("trying again")
+        daemon.start()
+        chat.wait("interrupted")
+        chat.type("next")
+        chat.wait("echo: next")
+        self.assertEqual(chat.leave(), 0)
+        self.assertEqual(chat.screen().count("half"), 1)
+        self.check_end(daemon)
+
+    def testTablesShowTheNode(self):
+        session = self.client.create()
+        self.client.run(session, "hello")
+        code, table, _ = self.run_ctl("sessions")
+        self.assertEqual(code, 0)
+        self.assertIn(session, table)
+        self.assertIn("worker", self.run_ctl("workers")[1])
+        table = self.run_ctl("status")[1]
+        for kind in ("store", "session_registry", "worker_pool", "timer_service"):
+            self.assertIn(kind, table)
+        self.assertTrue(json.loads(self.run_ctl("status", "--json")[1])["actors"])
+
+    def testMadeDeviceWorks(self):
+        code, text, _ = self.run_ctl("devices", "create", "a phone")
+        self.assertEqual(code, 0)
+        token = text.split("token ")[1].split()[0]
+        self.assertEqual(self.client.call("GET", "/v1/sessions", token=token).json["sessions"], [])
+
+    def testMistakesAreOneSentence(self):
+        for options, words in (
+            (("chat", "--session", "ses_nobody"), "no session ses_nobody"),
+            (("chat", "--profile", "nobody"), "no agent profile"),
+        ):
+            code, _, error = self.run_ctl(*options, text="x\n")
+            self.assertEqual(code, 1)
+            self.assertIn(words, error)
+            self.assertEqual(error.count("\n"), 1)
+        code, _, error = self.run_ctl("status", data="/nowhere")
+        self.assertEqual(code, 1)
+        self.assertIn("no agentpoold runs on /nowhere; start it with scripts/run", error)
+        self.assertNotEqual(self.run_ctl("nonsense")[0], 0)
