@@ -47,14 +47,18 @@ utf8_step next_utf8(std::string_view text) noexcept {
   return {length, true};
 }
 
-bool is_utf8(std::string_view text) noexcept {
+size_t find_invalid_utf8(std::string_view text) noexcept {
   for (size_t at = skip_ascii(text, 0); at < text.size(); at = skip_ascii(text, at)) {
     auto step = next_utf8(text.substr(at));
     if (!step.valid)
-      return false;
+      return at;
     at += step.bytes;
   }
-  return true;
+  return std::string_view::npos;
+}
+
+bool is_utf8(std::string_view text) noexcept {
+  return find_invalid_utf8(text) == std::string_view::npos;
 }
 
 std::string valid_utf8(std::string_view text) {

@@ -17,6 +17,9 @@ struct utf8_step {
 /// Takes the first sequence of `text`, which is not empty (Unicode 15, table 3-7).
 utf8_step next_utf8(std::string_view text) noexcept;
 
+/// The offset of the first ill-formed sequence; npos when the whole text is well-formed.
+size_t find_invalid_utf8(std::string_view text) noexcept;
+
 /// Whether the whole text is well-formed.
 bool is_utf8(std::string_view text) noexcept;
 

@@ -90,7 +90,15 @@ TEST(Json, HostileTextsAreErrorsWithAnOffset) {
 TEST(Json, OffsetsPointAtTheFault) {
   EXPECT_NE(json::parse("{\"a\":x}").error().detail.find("at byte 5:"), std::string::npos);
   EXPECT_NE(json::parse(std::string_view{"[1,\0]", 5}).error().detail.find("at byte 3:"), std::string::npos);
+  EXPECT_NE(json::parse("{\"a\":\"b\xFF\"}").error().detail.find("at byte 7:"), std::string::npos);
   EXPECT_EQ(json::parse("").error().code, errc::bad_json);
+}
+
+TEST(Json, NothingBehindAnOpenSequenceIsTouched) {
+  for (std::string lead : {"\xC3", "\xE2", "\xE2\x82", "\xF0", "\xF0\x9F", "\xF0\x9F\x98", "\xF4"})
+    for (size_t size = 0; size < 64; ++size) // every capacity a string may have, under the address sanitizer
+      for (std::string start : {"\"", "{\"", "[\"\\n"})
+        EXPECT_FALSE(json::parse(start + std::string(size, 'a') + lead));
 }
 
 TEST(Json, NestingEndsAtOneHundredTwentyEight) {
