@@ -74,6 +74,11 @@ void event_log::remove_viewer(const caf::actor_addr& addr) {
   std::erase_if(viewers_, [&](const viewer_entry& entry) { return entry.handle.address() == addr; });
 }
 
+void event_log::dismiss_viewers(const std::string& reason) {
+  for (auto& viewer : viewers_)
+    self_->send(viewer.handle, stop_atom_v, reason);
+}
+
 void event_log::push_live(const live_frame& frame) {
   for (auto& viewer : viewers_)
     if (viewer.live)

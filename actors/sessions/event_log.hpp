@@ -44,6 +44,8 @@ public:
   /// A viewer that is there already (its first answer was lost) is not added again.
   void add_viewer(const viewer_actor& viewer, bool live);
   void remove_viewer(const caf::actor_addr& addr);
+  /// Ends the streams of all viewers.
+  void dismiss_viewers(const std::string& reason);
   void push_live(const live_frame& frame);
   size_t viewers() const noexcept { return viewers_.size(); }
 

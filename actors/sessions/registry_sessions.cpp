@@ -140,9 +140,8 @@ caf::result<session_view> session_registry_state::view(const caller& who, const 
   auto device = authenticate(who);
   if (!device)
     return device.error();
-  if (auto i = entries_.find(id);
-      i != entries_.end() && i->second.state == phase::live && i->second.device == *device)
-    return self_->delegate(i->second.handle, view_atom_v);
+  if (auto session = reachable(*device, id))
+    return self_->delegate(session, view_atom_v);
   auto answer = self_->make_response_promise<session_view>();
   owned_row(*device, id, [answer](const caf::expected<session_row>& row) mutable {
     if (row)
@@ -157,12 +156,8 @@ caf::result<void> session_registry_state::authorize(const caller& who, const ses
   auto device = authenticate(who);
   if (!device)
     return device.error();
-  if (auto i = entries_.find(id); i != entries_.end()) {
-    if (i->second.device != *device)
-      return caf::make_error(errc::not_found);
-    if (i->second.state == phase::live)
-      return caf::unit;
-  }
+  if (reachable(*device, id))
+    return caf::unit;
   auto answer = self_->make_response_promise<void>();
   owned_row(*device, id, [answer](const caf::expected<session_row>& row) mutable {
     if (row)

@@ -18,7 +18,7 @@ session_state::session_state(session_actor::pointer self, session_config config,
       phase_since_{self->clock().now()} {
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
   self_->set_exit_handler([this](const caf::exit_msg& exit) { stop(exit); });
-  recover(claim.open_turns);
+  recover(claim);
 }
 
 session_actor::behavior_type session_state::make_behavior() {

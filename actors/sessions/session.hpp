@@ -50,6 +50,7 @@ private:
     std::vector<caf::typed_response_promise<prompt_accepted>> waiting;
     std::optional<failure>
       ending; ///< cancel was sent: how the turn ends when the agent answers (code none: `cancelled`)
+    bool asked_then = false; ///< the agent waited for an approval when the cancel came: it was not quicker
   };
 
   /// The worker that holds this session.
@@ -91,7 +92,8 @@ private:
   void check_stall();
   void report_turn(bool running);
   std::string prompt_route() const;
-  void recover(const std::vector<turn_row>& open);
+  void recover(const session_claim& claim);
+  void reopen_permissions(const std::vector<event_row>& approvals);
 
   // -- brains (session_attach.cpp)
   void attach();
@@ -153,6 +155,7 @@ private:
   bool stopping_ = false;
   bool closed_durable_ = false;
   bool erasing_rows_ = false;
+  bool erased_ = false;                               ///< nothing of the session is left but this actor
   std::map<std::string, pending_permission> pending_; ///< by our id of the request
   uint64_t permission_counter_ = 0;
   uint64_t accepts_ =

@@ -16,7 +16,7 @@ constexpr unsigned max_attach_tries = 3;
 
 bool another_worker_may_help(errc code) {
   return code == errc::brain_lost || code == errc::protocol_error || code == errc::overloaded ||
-         code == errc::internal;
+         code == errc::internal || code == errc::not_resumable; // its log may still be on its way to rest
 }
 
 } // namespace

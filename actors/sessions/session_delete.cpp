@@ -23,6 +23,8 @@ caf::result<void> session_state::erase() {
   }
   timers_.disarm_all();
   enter(session_phase::closed);
+  if (brain_ && !brain_->open) // a worker that still opens it has nothing worth waiting for
+    kill_brain({errc::cancelled, "the session is being deleted"});
   row_.closed = true;
   log_.commit(session_write{.closed = true, .now = now()}, [this] {
     closed_durable_ = true;
@@ -31,14 +33,14 @@ caf::result<void> session_state::erase() {
   return answer;
 }
 
-/// Called at the end of everything that a deletion waits for.
+/// Called at the end of everything that a deletion waits for. A worker that was asked for has nothing of the
+/// session yet: only this actor waits for it, to give it up.
 void session_state::go_on_erasing() {
-  if (!closed_durable_ || taking_ || releasing_ || erasing_rows_)
+  if (erased_ && !taking_)
+    return self_->quit(caf::exit_reason::normal);
+  if (!closed_durable_ || releasing_ || erasing_rows_)
     return;
-  if (!brain_)
-    return erase_rows();
-  if (brain_->open) // else the answer to the assignment goes on
-    release();
+  brain_ ? release() : erase_rows();
 }
 
 void session_state::erase_rows() {
@@ -62,7 +64,9 @@ void session_state::erase_rows() {
             [this] {
               for (auto& answer : std::exchange(erasing_, {}))
                 answer.deliver();
-              self_->quit(caf::exit_reason::normal);
+              erased_ = true;
+              log_.dismiss_viewers("the session was deleted");
+              go_on_erasing();
             },
             give_up);
       },

@@ -37,8 +37,7 @@ session_registry_actor::behavior_type session_registry_state::make_behavior() {
     },
     [this](
       cancel_atom, const caller& who, const session_id& id) { return forward<void>(who, id, cancel_atom_v); },
-    [this](
-      erase_atom, const caller& who, const session_id& id) { return forward<void>(who, id, erase_atom_v); },
+    [this](erase_atom, const caller& who, const session_id& id) { return erase(who, id); },
     [this](permission_atom, const caller& who, const session_id& id) {
       return forward<std::string>(who, id, permission_atom_v);
     },
@@ -63,9 +62,8 @@ caf::result<Reply> session_registry_state::forward(const caller& who, const sess
   auto device = authenticate(who);
   if (!device)
     return device.error();
-  if (auto i = entries_.find(id);
-      i != entries_.end() && i->second.state == phase::live && i->second.device == *device)
-    return self_->delegate(i->second.handle, std::move(message)...);
+  if (auto session = reachable(*device, id))
+    return self_->delegate(session, std::move(message)...);
   auto answer = self_->make_response_promise<Reply>();
   with_session(*device, id, [answer, message...](const caf::expected<session_actor>& session) mutable {
     if (session)
@@ -135,6 +133,8 @@ caf::result<subscribed> session_registry_state::subscribe(
 }
 
 void session_registry_state::with_session(const device_id& device, const session_id& id, waiter then) {
+  if (erasing_.contains(id))
+    return then(caf::make_error(errc::not_found));
   if (auto i = entries_.find(id); i != entries_.end()) {
     auto& known = i->second;
     if (!device.empty() && known.device != device)
@@ -156,8 +156,16 @@ void session_registry_state::with_session(const device_id& device, const session
   });
 }
 
+session_actor session_registry_state::reachable(const device_id& device, const session_id& id) const {
+  auto i = entries_.find(id);
+  bool is_open = i != entries_.end() && i->second.state == phase::live && !erasing_.contains(id);
+  return is_open && i->second.device == device ? i->second.handle : session_actor{};
+}
+
 void session_registry_state::owned_row(
   const device_id& device, const session_id& id, std::function<void(caf::expected<session_row>)> then) {
+  if (erasing_.contains(id))
+    return then(caf::make_error(errc::not_found));
   auto reader = find_reader(self_->system());
   if (!reader)
     return then(to_error(not_there(names::store_reader)));

@@ -30,6 +30,7 @@ struct registry_config {
 ///   (not in memory) ──► starting ──► live ──► leaving ──► (not in memory)
 ///                          ▲                     │ something came in between
 ///                          └─────────────────────┘
+///   live ── DELETE ──► (unknown)
 ///
 /// Requests for a session that is `starting` or `leaving` wait, bounded; so no message ever reaches an actor
 /// that is about to end.
@@ -49,6 +50,12 @@ private:
     phase state = phase::starting;
     session_actor handle;
     std::vector<waiter> waiting;
+  };
+
+  /// A DELETE on its way, and who waits for it.
+  struct erasure {
+    device_id device;
+    std::vector<caf::typed_response_promise<void>> waiting;
   };
 
   // -- devices (registry_devices.cpp)
@@ -71,10 +78,17 @@ private:
   caf::result<void> authorize(const caller& who, const session_id& id);
   caf::result<std::vector<actor_status>> statuses();
 
+  // -- deletion (registry_erase.cpp)
+  caf::result<void> erase(const caller& who, const session_id& id);
+  void erase_session(const session_id& id, const session_actor& session);
+  void erased(const session_id& id, const caf::expected<void>& outcome);
+
   // -- routing (session_registry.cpp)
   /// Runs `then` with the session's actor once `device` is known to own it; brings it into memory when
   /// needed.
   void with_session(const device_id& device, const session_id& id, waiter then);
+  /// The session's actor when `device` may ask it at once; null otherwise.
+  session_actor reachable(const device_id& device, const session_id& id) const;
   void owned_row(
     const device_id& device, const session_id& id, std::function<void(caf::expected<session_row>)> then);
   void start(const session_id& id);
@@ -101,6 +115,7 @@ private:
   bool devices_loaded_ = false;
   std::vector<std::function<void()>> after_load_; ///< what waits for the devices
   std::map<session_id, entry> entries_;
+  std::map<session_id, erasure> erasing_;
   std::map<session_id, device_id> running_; ///< sessions with a turn
   std::map<device_id, uint32_t> turns_;
   std::map<device_id, std::map<session_id, unsigned>> asking_; ///< prompts that were not answered for yet

@@ -62,8 +62,8 @@ void session_state::accept(const prompt_order& order, caf::typed_response_promis
     return answer.deliver(
       caf::make_error(phase_ == session_phase::closed ? errc::not_found : errc::shutting_down));
   ++accepts_;
-  current_turn turn{
-    turn_row{.id = turn_id{random_id("turn_")}, .prompt = order.blocks}, order.once, false, {answer}, {}};
+  current_turn turn{turn_row{.id = turn_id{random_id("turn_")}, .prompt = order.blocks}, order.once, false,
+    {answer}, {}, false};
   turn.row.accepted = now();
   turn_ = std::move(turn);
   timers_.disarm(session_timers::t1);
@@ -141,7 +141,7 @@ void session_state::write_prompt() {
 void session_state::open_agent_turn() {
   current_turn turn{
     turn_row{.id = turn_id{random_id("turn_")}, .by_agent = true, .phase = turn_phase::delivered}, {}, true,
-    {}, {}};
+    {}, {}, false};
   turn.row.accepted = turn.row.delivered = now();
   turn_ = std::move(turn);
   last_turn_ = turn_->row.id;
@@ -151,13 +151,13 @@ void session_state::open_agent_turn() {
   log_.commit(session_write{.turn = turn_->row, .now = now()});
 }
 
-/// A cancelled turn ends as the cancel said, whatever the agent calls it; an agent that was quicker than the
-/// cancel is believed.
+/// A cancelled turn ends as the cancel said, whatever the agent calls it; an agent that may have been quicker
+/// than the cancel is believed.
 void session_state::finish_turn(const prompt_outcome& how) {
   if (!turn_->ending)
     return end_turn(how.stop_reason, how.why);
   auto why = *turn_->ending;
-  if (why.code == errc::none && how.why.code == errc::none)
+  if (why.code == errc::none && how.why.code == errc::none && !turn_->asked_then)
     return end_turn(how.stop_reason);
   end_turn("cancelled", why);
 }
@@ -198,6 +198,7 @@ void session_state::end_turn(std::string_view stop_reason, const failure& why) {
 void session_state::cancel_turn(failure why) {
   if (!turn_ || turn_->ending)
     return;
+  turn_->asked_then = !pending_.empty();
   resolve_all_permissions(turn_->row.id);
   if (turn_->row.by_agent)
     return end_turn("cancelled");
@@ -212,16 +213,17 @@ void session_state::cancel_turn(failure why) {
   timers_.arm(session_timers::cancel_grace, config_.settings.cancel_grace);
 }
 
-/// After a start: what was delivered may have run and never runs again; what was only accepted runs now.
-/// A deletion that did not end is carried on.
-void session_state::recover(const std::vector<turn_row>& open) {
+/// After a start: what was delivered may have run and never runs again, and what it asked is answered by
+/// nobody; what was only accepted runs now. A deletion that did not end is carried on.
+void session_state::recover(const session_claim& claim) {
   if (row_.closed) {
     enter(session_phase::closed);
     closed_durable_ = true;
     return go_on_erasing();
   }
-  for (const auto& row : open) {
-    turn_ = current_turn{row, {}, true, {}, {}};
+  reopen_permissions(claim.approvals);
+  for (const auto& row : claim.open_turns) {
+    turn_ = current_turn{row, {}, true, {}, {}, false};
     last_turn_ = row.id;
     if (row.phase == turn_phase::accepted && !row.by_agent) {
       report_turn(true);

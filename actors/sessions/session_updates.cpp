@@ -142,6 +142,21 @@ void session_state::resolve_all_permissions(const turn_id& turn) {
     resolve_permission(id, {}, "cancel");
 }
 
+/// Approvals that were open when the last owner of the session ended: the end of their turn resolves them.
+void session_state::reopen_permissions(const std::vector<event_row>& approvals) {
+  for (const auto& event : approvals) {
+    auto data = json::parse(event.data);
+    if (!data)
+      continue;
+    auto id = (*data)["request_id"].text_or("");
+    if (event.type == event_type::permission_resolved)
+      pending_.erase(id);
+    else
+      pending_.emplace(
+        id, pending_permission{{{}, {}, (*data)["tool_call_id"].text_or(""), {}, {}}, event.turn});
+  }
+}
+
 std::string session_state::pending_json() const {
   json_array out;
   for (const auto& [id, pending] : pending_)

@@ -19,6 +19,16 @@ std::string_view to_string(worker_stage stage) {
   }
 }
 
+/// When a profile that failed tries again.
+std::string_view next_try(bay_phase phase) {
+  switch (phase) {
+  case bay_phase::ready: return "another try when a worker is missing and there is room";
+  case bay_phase::filling: return "a worker gets warm";
+  case bay_phase::backing_off: return "another try after the pause";
+  default: return "the pool ends";
+  }
+}
+
 /// Statuses on their way.
 struct gathering {
   caf::typed_response_promise<std::vector<actor_status>> reply;
@@ -37,9 +47,10 @@ struct gathering {
 worker_pool_state::list_promise worker_pool_state::list() {
   auto all = std::make_shared<gathering>();
   all->reply = self_->make_response_promise<std::vector<actor_status>>();
+  all->found = missing_workers();
   all->missing = workers_.size();
   if (workers_.empty())
-    all->reply.deliver(std::vector<actor_status>{});
+    all->reply.deliver(std::move(all->found));
   for (const auto& [id, entry] : workers_) {
     actor_status silent;
     silent.kind = "worker";
@@ -53,6 +64,24 @@ worker_pool_state::list_promise worker_pool_state::list() {
         });
   }
   return all->reply;
+}
+
+/// Who asks for the workers of a profile also wants to know why there is none.
+std::vector<actor_status> worker_pool_state::missing_workers() const {
+  std::vector<actor_status> out;
+  for (const auto& [key, bay] : bays_) {
+    bool failing = bay.failures > 0 && bay.warm.empty();
+    if (!failing && bay.refusal.empty())
+      continue;
+    auto status = base_status(self_, "missing_worker", to_string(bay.phase), bay.since);
+    status.id = key;
+    status.waits_for = bay.refusal;
+    status.next = next_try(bay.phase);
+    status.last_error = bay.last_failure;
+    status.detail = bay_json(bay);
+    out.push_back(std::move(status));
+  }
+  return out;
 }
 
 std::string worker_pool_state::bay_json(const pool_bay& bay) const {

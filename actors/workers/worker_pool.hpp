@@ -65,6 +65,7 @@ private:
   // -- status (pool_status.cpp)
   list_promise list();
   actor_status status() const;
+  std::vector<actor_status> missing_workers() const;
   std::string bay_json(const pool_bay& bay) const;
 
   worker_pool_actor::pointer self_;

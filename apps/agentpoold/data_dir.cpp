@@ -70,6 +70,17 @@ void data_dir::remove_endpoints() const {
   ::unlink((path_ + "/run/endpoints.json").c_str());
 }
 
+std::optional<uid_span> data_dir::uids() const {
+  std::ifstream in{path_ + "/run/uids"};
+  uid_span out;
+  return in >> out.first >> out.count ? std::optional{out} : std::nullopt;
+}
+
+result<void> data_dir::note_uids(uid_span uids) const {
+  return replace_file(
+    path_ + "/run/uids", std::to_string(uids.first) + " " + std::to_string(uids.count) + "\n");
+}
+
 result<void> replace_file(const std::string& path, const std::string& content) {
   auto temporary = path + ".new";
   int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

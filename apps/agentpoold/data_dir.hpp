@@ -6,9 +6,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace agentpool {
+
+/// The uids that a daemon's workers run as: `count` of them from `first` on.
+struct uid_span {
+  uint32_t first = 0;
+  uint32_t count = 0;
+};
 
 /// The daemon's data directory while this daemon owns it. A second daemon on the same data is refused: the
 /// lock goes with the process, however it ends.
@@ -28,6 +35,11 @@ public:
   /// Replaces `path/run/endpoints.json` (0600) in one step.
   result<void> write_endpoints(const std::string& json_text) const;
   void remove_endpoints() const;
+
+  /// What the last daemon on this data noted; nothing for the first one.
+  std::optional<uid_span> uids() const;
+  /// Notes in `path/run/uids` whose processes the next daemon must end; durable.
+  result<void> note_uids(uid_span uids) const;
 
 private:
   data_dir(std::string path, int lock) : path_{std::move(path)}, lock_{lock} {}

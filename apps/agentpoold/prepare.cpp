@@ -17,6 +17,8 @@ namespace agentpool {
 
 namespace {
 
+constexpr auto uid_locks = "/run/agentpool/uids.lock"; // of the machine, not of the data directory
+
 std::string variable(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   return value ? value : "";
@@ -49,16 +51,42 @@ result<void> fill_dsh(daemon_config& config, const daemon_options& options, cons
   return {};
 }
 
+/// Ends what an earlier daemon on this data left running: a brain dies with its daemon, what it started need
+/// not.
+result<void> sweep_earlier(const data_dir& data) {
+  auto earlier = data.uids();
+  if (!earlier || ::geteuid() != 0)
+    return {};
+  auto swept = net::sweep_users(uid_locks, earlier->first, earlier->count);
+  if (!swept)
+    return tl::unexpected{swept.error()};
+  if (*swept > 0)
+    spdlog::info("processes of {} worker(s) of an earlier daemon were killed", *swept);
+  return {};
+}
+
 /// Workers run as users of their own only when the daemon may change users, and then those must be able to
 /// enter their homes.
-result<void> check_uids(daemon_config& config, const daemon_options& options, const std::string& data) {
+result<void> claim_uids(prepared_start& start, const daemon_options& options) {
+  auto& pool = start.config.pool;
+  if (auto ok = sweep_earlier(*start.data); !ok)
+    return ok;
   if (::geteuid() != 0)
-    config.pool.first_uid.reset();
-  if (!config.pool.first_uid)
+    pool.first_uid.reset();
+  if (!pool.first_uid)
     return {};
-  for (const auto& path : {data, options.dsh_prefix})
+  auto count = static_cast<uint32_t>(pool.workers);
+  auto claim = net::uid_claim::take(uid_locks, *pool.first_uid, count);
+  if (!claim)
+    return tl::unexpected{claim.error()};
+  pool.first_uid = (*claim)->first();
+  if (auto noted = start.data->note_uids({*pool.first_uid, count}); !noted)
+    return noted;
+  net::kill_users(*pool.first_uid, count);
+  start.uids = std::move(*claim);
+  for (const auto& path : {start.data->path(), options.dsh_prefix})
     if (!path.empty())
-      if (auto ok = net::check_traversable(path, *config.pool.first_uid); !ok)
+      if (auto ok = net::check_traversable(path, *pool.first_uid); !ok)
         return ok;
   return {};
 }
@@ -68,7 +96,8 @@ void say_what_is_trusted(const daemon_config& config) {
     if (profile.trusted)
       spdlog::warn("agent profile '{}' is trusted: it runs on this node WITHOUT a composition lock", name);
   if (!config.pool.first_uid)
-    spdlog::warn("all brains run as the daemon's user: start as root and set pool.uid to separate them");
+    spdlog::warn("all brains run as the daemon's user: nothing separates them, and a process that leaves its "
+                 "brain's group outlives it; start as root and set pool.uid to prevent both");
 }
 
 } // namespace
@@ -92,8 +121,8 @@ tl::expected<prepared_start, std::vector<std::string>> prepare_start(const daemo
   out.data = std::move(*data);
   if (auto filled = fill_dsh(out.config, options, out.data->path()); !filled)
     return one(filled.error());
-  if (auto checked = check_uids(out.config, options, out.data->path()); !checked)
-    return one(checked.error());
+  if (auto claimed = claim_uids(out, options); !claimed)
+    return one(claimed.error());
   auto swept = sweep_homes(out.data->path());
   if (!swept)
     return one(swept.error());

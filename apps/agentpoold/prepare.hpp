@@ -3,6 +3,7 @@
 #pragma once
 
 #include "apps/agentpoold/daemon.hpp"
+#include "net/process/user_sweep.hpp"
 
 #include <memory>
 #include <string>
@@ -11,10 +12,11 @@
 namespace agentpool {
 
 /// What a start needs, checked: the configuration with the built-in profile filled in, the locked data
-/// directory, brain logs at rest.
+/// directory, the users of the workers, no process of an earlier daemon, brain logs at rest.
 struct prepared_start {
   daemon_config config;
   std::unique_ptr<data_dir> data;
+  std::unique_ptr<net::uid_claim> uids; ///< null: all workers run as the daemon
 };
 
 /// Reads, checks and locks. Fails with all mistakes of the configuration at once, or with one sentence that

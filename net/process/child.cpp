@@ -3,6 +3,7 @@
 #include "net/process/child.hpp"
 
 #include "net/process/pidfd.hpp"
+#include "net/process/user_sweep.hpp"
 
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/buffer.hpp>
@@ -43,6 +44,8 @@ child::child(asio::io_context& io, std::shared_ptr<spawner> spawner, ports::proc
 child::~child() {
   if (pid_ > 0) {
     kill_group(SIGKILL);
+    if (spec_.uid)
+      kill_user(*spec_.uid);
     reap();
   }
 }
@@ -233,15 +236,32 @@ void child::exited() {
     drain_bytes_ = static_cast<size_t>(waiting) + 1; // one more, to see the end behind them
   drain_.expires_after(drain_limit);
   drain_.async_wait(asio::bind_executor(strand_, [self = shared_from_this()](error_code error) {
-    if (!error)
-      self->finish();
+    if (error)
+      return;
+    self->drain_over_ = true;
+    self->finish_when_drained();
   }));
+  spec_.uid ? sweep_user() : void(swept_ = true);
   read_stdout();
   finish_when_drained();
 }
 
+// What the child started may have left its group, but not its user. The exit is told after that: then the
+// uid may be given to another child.
+void child::sweep_user() {
+  auto guard = asio::make_work_guard(strand_.get_inner_executor());
+  spawner_->submit([self = shared_from_this(), guard = std::move(guard)]() mutable {
+    kill_user(*self->spec_.uid);
+    auto strand = self->strand_;
+    asio::post(strand, [self = std::move(self), guard = std::move(guard)] {
+      self->swept_ = true;
+      self->finish_when_drained();
+    });
+  });
+}
+
 void child::finish_when_drained() {
-  if (exited_ && !out_.is_open() && !err_.is_open())
+  if (exited_ && swept_ && (drain_over_ || (!out_.is_open() && !err_.is_open())))
     finish();
 }
 

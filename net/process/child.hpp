@@ -59,6 +59,7 @@ private:
 
   // -- the end
   void exited();
+  void sweep_user();
   void finish_when_drained();
   void finish();
   ports::exit_status reap();
@@ -81,7 +82,7 @@ private:
   size_t drain_bytes_ = 0; // what the child left in its pipe: read whatever the window says
   size_t stderr_in_window_ = 0, stderr_dropped_ = 0;
   std::chrono::steady_clock::time_point stderr_window_{};
-  bool reading_ = false, exited_ = false;
+  bool reading_ = false, exited_ = false, swept_ = false, drain_over_ = false;
 
   mutable std::mutex mutex_;
   int pid_ = 0;            // 0 = not started yet, -1 = reaped or never started

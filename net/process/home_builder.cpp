@@ -72,7 +72,8 @@ result<void> build_home(int root, const ports::brain_home_spec& spec) {
   auto home = make_dir(root, "home", locked && spec.uid ? 0750 : 0700);
   if (!home)
     return tl::unexpected{home.error()};
-  if (locked && spec.uid && ::fchown(home->get(), ::geteuid(), *spec.uid) != 0) // readable for it, not its own
+  if (locked && spec.uid &&
+      ::fchown(home->get(), ::geteuid(), *spec.uid) != 0) // readable for it, not its own
     return file_failure("cannot change the owner of", "a worker's home");
   if (!locked)
     return give(home->get(), spec.uid);

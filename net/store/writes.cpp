@@ -97,6 +97,19 @@ std::vector<turn_row> open_turns(sqlite_connection& db, const session_id& sessio
   return out;
 }
 
+std::vector<event_row> approvals(
+  sqlite_connection& db, const session_id& session, const std::vector<turn_row>& turns) {
+  std::vector<event_row> out;
+  for (const auto& turn : turns) {
+    auto found = db.prepare("SELECT seq, type, time, data FROM events WHERE session = ? AND turn = ?"
+                            " AND type IN ('permission_requested', 'permission_resolved') ORDER BY seq");
+    for (found.bind(session.value, turn.id.value); found.next();)
+      out.push_back({static_cast<uint64_t>(found.integer(0)), std::string{found.text(1)}, turn.id,
+        found.integer(2), std::string{found.text(3)}});
+  }
+  return out;
+}
+
 bool over_limit(sqlite_connection& db, const device_id& device, uint32_t limit) {
   auto count =
     db.prepare("SELECT count(*) FROM (SELECT 1 FROM sessions WHERE device = ? AND closed = 0 LIMIT ?)");
@@ -173,7 +186,9 @@ result<ports::store_answer> apply_op(sqlite_connection& db, const ports::claim_s
   auto row = load_session(db, op.session);
   if (!row)
     return tl::unexpected{row.error()};
-  return ports::store_answer{session_claim{std::move(*row), open_turns(db, op.session)}};
+  auto turns = open_turns(db, op.session);
+  auto asked = approvals(db, op.session, turns);
+  return ports::store_answer{session_claim{std::move(*row), std::move(turns), std::move(asked)}};
 }
 
 result<ports::store_answer> apply_op(sqlite_connection& db, const ports::delete_session& op) {

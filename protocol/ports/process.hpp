@@ -16,10 +16,12 @@ namespace agentpool::ports {
 /// What to start. Nothing is inherited but what is named here: the environment is exactly `env`, of the
 /// descriptors only stdin, stdout and stderr exist in the child.
 struct process_spec {
-  std::vector<std::string> argv;  ///< argv[0] is an absolute path
-  std::vector<std::string> env;   ///< `NAME=value`
-  std::string cwd;                ///< absolute
-  std::optional<uint32_t> uid;    ///< run as this uid and gid without capabilities; nothing = as the daemon
+  std::vector<std::string> argv; ///< argv[0] is an absolute path
+  std::vector<std::string> env;  ///< `NAME=value`
+  std::string cwd;               ///< absolute
+  /// Run as this uid and gid without capabilities; nothing = as the daemon. The uid must be this child's
+  /// alone: when it ends, every process of the uid is killed.
+  std::optional<uint32_t> uid;
   size_t max_line = 16u << 20;    ///< longest line of stdout in bytes, without the newline
   size_t read_window = 32u << 20; ///< bytes of lines delivered but not `consumed` before reading pauses
   size_t write_limit = 32u << 20; ///< bytes that may wait to be written to stdin
@@ -46,7 +48,7 @@ public:
   virtual void on_stderr_line(std::string line) = 0;
   virtual void on_stdout_end(stdout_end why) = 0;
   /// The process was reaped; every line it wrote before was delivered or is lost with a pipe held by a
-  /// grandchild (drained for at most one second).
+  /// grandchild (drained for at most one second). Of its group, and of its uid, nothing runs any more.
   virtual void on_exit(exit_status how) = 0;
   /// The process could not be started.
   virtual void on_failed(failure why) = 0;

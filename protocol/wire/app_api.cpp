@@ -89,6 +89,11 @@ result<create_request> parse_create(std::string_view body) {
   auto parsed = parse_body(body);
   if (!parsed)
     return tl::unexpected{parsed.error()};
+  for (std::string_view member : {"mcpServers", "mcp_servers"}) // BR-056: never accepted and dropped
+    if (!(*parsed)[member].missing())
+      return fail(
+        errc::unsupported, "The member '" + std::string{member} +
+                             "' is not served: the agents of this server get their tools by its world.");
   create_request request;
   auto good = read_text(*parsed, "profile", request.profile)
                 .and_then([&] { return read_text(*parsed, "title", request.title); })

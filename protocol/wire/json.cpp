@@ -19,10 +19,15 @@ constexpr size_t max_depth = 128;
 constexpr unsigned parse_flags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
                                  rapidjson::kParseValidateEncodingFlag | rapidjson::kParseFullPrecisionFlag;
 
+// The parser takes a whole UTF-8 character before it looks at its bytes: up to two behind the NUL that ends a
+// text which is cut in a character.
+constexpr size_t padding = 3;
+
 // The text that the strings point into, and the tree.
 struct document {
   explicit document(std::string_view source)
-      : text{source}, allocator{std::clamp<size_t>(source.size() * 2, 256, 64 * 1024)}, tree{&allocator} {}
+      : text{std::string{source}.append(padding, '\0')},
+        allocator{std::clamp<size_t>(source.size() * 2, 256, 64 * 1024)}, tree{&allocator} {}
 
   std::string text;
   rapidjson::MemoryPoolAllocator<> allocator;

@@ -95,6 +95,8 @@ struct session_write {
 struct session_claim {
   session_row row;
   std::vector<turn_row> open_turns; ///< not ended, oldest first
+  /// Events `permission_requested` and `permission_resolved` of the open turns, oldest first.
+  std::vector<event_row> approvals{};
 };
 
 /// Part of an event log. `complete` says that nothing newer was in the store when it was read.
@@ -171,7 +173,8 @@ bool inspect(Inspector& f, session_write& x) {
 
 template <class Inspector>
 bool inspect(Inspector& f, session_claim& x) {
-  return f.object(x).fields(f.field("row", x.row), f.field("open_turns", x.open_turns));
+  return f.object(x).fields(
+    f.field("row", x.row), f.field("open_turns", x.open_turns), f.field("approvals", x.approvals));
 }
 
 template <class Inspector>

@@ -31,7 +31,7 @@ def run_items(bench, items, say=None):
             for row in measure(bench):
                 rows.append(row)
             outcome = "done"
-        except (AssertionError, OSError, RuntimeError, ValueError, KeyError) as error:
+        except Exception as error:  # whatever it is, it is reported with its item
             failures[name] = f"{type(error).__name__}: {error}"
             outcome = "FAILED"
         say(f"[{time.monotonic() - start:.1f}s] {name}: {outcome}")

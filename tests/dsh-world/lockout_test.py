@@ -27,7 +27,7 @@ class LockoutTest(DshCase):
         edit_profile(self.home, FS, "{id: world-fs, name: '@deepseek-ai/dsh-fs-local'}")
         self.fails_to_boot('world-guard: service "fs" is provided by LocalFileSystem')
 
-    def test_local_processes_instead_of_ours_stop_the_boot(self):
+    def test_local_processes_instead_of_ours_stop_the_boot(self):  # BR-057
         edit_profile(self.home, SUBPROCESS,
             "{id: world-subprocess, name: '@deepseek-ai/dsh-subprocess-local'}")
         self.fails_to_boot('world-guard: service "subprocess" is provided by LocalSubprocessRuntime')
@@ -86,7 +86,7 @@ class LockoutTest(DshCase):
         self.run_tool("bash", {"command": "env", "description": "d"})
         self.assertNotIn("one-time", str(self.world.bodies("process/spawn")))
 
-    def test_a_server_command_of_the_client_is_not_started(self):
+    def test_a_server_command_of_the_client_is_not_started(self):  # BR-057
         dsh = self.start()
         marker = os.path.join(self.home, "sessions", "started")
         server = {"name": "m", "command": "/usr/bin/touch", "args": [marker], "env": []}

@@ -15,7 +15,7 @@ from tests.e2e.sse import Closed
 from tests.e2e.wait import DEADLINE, TimedOut, until
 
 LIST = os.path.join(settings.REPO, "docs", "crash-points.md")
-CONFIG = settings.merged(settings.t1("400ms"), settings.QUICK_END, settings.QUICK_DRAIN)
+CONFIG = settings.merged(settings.t1("1s"), settings.QUICK_END, settings.QUICK_DRAIN)
 
 
 def names():
@@ -123,7 +123,7 @@ class Drive:
         self.turn(one, "@say dying\n@kill9")
         self.turn(one, "after the brain died")
         self.guarded(lambda: self.client.wait_state(one, "detached"))
-        self.turn(one, "@late 600 a job finished\n@say resumed")
+        self.turn(one, "@late 100 a job finished\n@say resumed")
         self.guarded(
             lambda: until(
                 lambda: [

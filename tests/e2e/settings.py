@@ -17,6 +17,7 @@ QUICK_EVICTION = {"gateway": {"heartbeat": "500ms", "viewer_stall": "2s"}}
 QUICK_START_LIMITS = {"pool": {"session_deadline": "1s", "boot_deadline": "3s"}}
 QUICK_STALL = {"session": {"turn_stall": "1s", "cancel_grace": "500ms"}}
 QUICK_END = {"pool": {"end_grace": "300ms"}, "session": {"cancel_grace": "500ms"}}
+BIG_BODIES = {"limits": {"body": "4MiB"}}
 QUICK_DRAIN = {"session": {"drain_limit": "2s"}}
 
 

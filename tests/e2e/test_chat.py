@@ -107,11 +107,22 @@ class ChatTest(E2eCase):
     def testAbandonedAttemptIsTakenBack(self):
         session = self.client.create("dsh")
         with self.client.stream(session, after=0) as stream:
-            turn = self.client.prompt(session, "@cut 5 1")
+            stream.until("caught_up")
+            # the second attempt speaks, then pauses: its previews come before its committed text
+            turn = self.client.prompt(session, "@cut 5 1\n@sleep 1000")
             end = stream.until(lambda f: f.event == "turn_end" and f.data["turn_id"] == turn, 60)
             self.assertEnded(end.data)
-            attempts = {f.data["attempt"] for f in stream.seen if f.event == "live"}
-            self.assertGreater(len(attempts), 1, "the second attempt is told apart from the first")
+            live = [f.data for f in stream.seen if f.event == "live"]
+        lost = [f["attempt"] for f in live if "lost" in f.get("text", "")]
+        kept = [f["attempt"] for f in live if "word" in f.get("text", "")]
+        self.assertTrue(lost and kept, live)
+        self.assertNotIn(lost[0], kept, "the second attempt is told apart from the first")
+        self.assertEqual([f["attempt"] for f in live if f.get("taken_back")], [lost[0]])
+        self.assertLess(
+            [bool(f.get("taken_back")) for f in live].index(True),
+            [f["attempt"] for f in live].index(kept[0]),
+            "the first is taken back before the second speaks",
+        )
         self.assertNotIn("lost1", said(self.client.log(session), turn))
         self.assertIn("word1", said(self.client.log(session), turn))
 

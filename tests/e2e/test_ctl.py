@@ -98,7 +98,7 @@ class CtlTest(E2eCase):
         self.assertEqual(chat.child.returncode, 130)
 
     # BR-016
-    def testChatComesBackAfterTheDaemonDied(self):
+    def testChatComesBackAfterTheDaemonDied(self):  # BR-016
         daemon = self.own_daemon(config={"pool": {"uid": "off"}})
         chat = Terminal(daemon, "--profile", "fault")
         self.addCleanup(chat.close)

@@ -43,6 +43,7 @@ class BrainLossTest(E2eCase):
         pid = facts(self.client, session)["pid"]
         procs.kill(pid)
         self.assertGone(pid)
+        self.client.wait_state(session, "detached")  # seen without a prompt; before that: the next test
         self.assertEqual(self.client.run(session, "@count")[0], "count 2")
         self.assertNotEqual(facts(self.client, session)["pid"], pid)
 

@@ -11,7 +11,7 @@ from tests.e2e.wait import until
 
 
 class PromptTest(E2eCase):
-    config = settings.QUICK_END
+    config = settings.merged(settings.QUICK_END, settings.BIG_BODIES)
 
     # BR-024
     def testRetriedPromptIsOneTurn(self):

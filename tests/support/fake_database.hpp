@@ -115,6 +115,10 @@ private:
     session_claim claim{i->second.row, {}};
     std::ranges::copy_if(i->second.turns, std::back_inserter(claim.open_turns),
       [](const turn_row& turn) { return turn.phase != turn_phase::ended; });
+    std::ranges::copy_if(i->second.events, std::back_inserter(claim.approvals), [&](const event_row& event) {
+      return event.type.starts_with("permission_") &&
+             std::ranges::find(claim.open_turns, event.turn, &turn_row::id) != claim.open_turns.end();
+    });
     return ports::store_answer{std::move(claim)};
   }
 

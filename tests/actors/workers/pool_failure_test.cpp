@@ -39,6 +39,24 @@ TEST_F(PoolFailure, StatusShowsTheStderrTail) {
   EXPECT_THAT(status().detail, HasSubstr(R"("failures":1,"last_failure":"stderr says why")"));
 }
 
+// The operator asks for the workers, and there is none.
+TEST_F(PoolFailure, ListTellsWhyThereIsNoWorker) {
+  spawn_pool();
+  lose(0);
+  auto list = ask<std::vector<actor_status>>(pool, list_atom_v);
+  ASSERT_TRUE(list);
+  ASSERT_EQ(list->size(), 1u);
+  EXPECT_EQ(list->front().kind, "missing_worker");
+  EXPECT_EQ(list->front().id, "dsh");
+  EXPECT_EQ(list->front().last_error, "stderr says why");
+  advance(defaults::boot_backoff_max);
+  warm(1);
+  list = ask<std::vector<actor_status>>(pool, list_atom_v);
+  ASSERT_TRUE(list);
+  for (const auto& each : *list)
+    EXPECT_NE(each.kind, "missing_worker");
+}
+
 TEST_F(PoolFailure, ThreeInARowTellThoseWhoWait) { // BR-047
   spawn_pool();
   auto waiting = take();

@@ -135,7 +135,7 @@ TEST_F(WorkerPool, NumberOfWorkersIsBounded) {
   spawn_pool();
   warm_all();
   EXPECT_EQ(started.size(), 1u);
-  EXPECT_THAT(status().waits_for, HasSubstr("pool.max"));
+  EXPECT_THAT(status().waits_for, HasSubstr("pool.workers"));
 }
 
 TEST_F(WorkerPool, SlotsAreReusedAndDecideTheUid) {

@@ -171,6 +171,28 @@ TEST_F(StoreTest, TurnsGoForwardOnly) {
   EXPECT_EQ(claim.open_turns[1].prompt, "[]");
 }
 
+TEST_F(StoreTest, AClaimBringsTheApprovalsOfOpenTurns) { // BR-063
+  add_device("dev_1");
+  add_session("ses_1");
+  auto op = make_write("ses_1", 1, 1, 4);
+  op.turn = make_turn("turn_a", turn_phase::delivered);
+  for (auto& event : op.events)
+    event.turn.value = "turn_a";
+  op.events[0].type = op.events[1].type = "permission_requested";
+  op.events[2].type = "permission_resolved";
+  ASSERT_EQ(code(op), errc::none);
+  auto claim = std::get<session_claim>(*apply(ports::claim_session{{"ses_1"}}));
+  ASSERT_EQ(claim.approvals.size(), 3u);
+  EXPECT_EQ(claim.approvals[0].seq, 2u);
+  EXPECT_EQ(claim.approvals[0].turn.value, "turn_a");
+  EXPECT_EQ(claim.approvals[0].data, op.events[0].data);
+  EXPECT_EQ(claim.approvals[2].type, "permission_resolved");
+  auto end = make_write("ses_1", 2, 5, 1);
+  end.turn = make_turn("turn_a", turn_phase::ended);
+  ASSERT_EQ(code(end), errc::none);
+  EXPECT_TRUE(std::get<session_claim>(*apply(ports::claim_session{{"ses_1"}})).approvals.empty());
+}
+
 TEST_F(StoreTest, ATurnEndsOnce) {
   add_device("dev_1");
   add_session("ses_1");

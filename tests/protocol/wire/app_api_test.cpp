@@ -60,6 +60,12 @@ TEST(CreateBody, BoundsAreInBytes) {
   expect_code(parse_create(R"({"mode":"ASK"})").error(), errc::bad_request, "mode");
 }
 
+// BR-056
+TEST(CreateBody, RefusesMcpServers) {
+  for (std::string member : {"mcpServers", "mcp_servers"})
+    expect_code(parse_create("{\"" + member + "\":[]}").error(), errc::unsupported, member);
+}
+
 TEST(PromptBody, TextBecomesOneBlock) {
   EXPECT_EQ(parse_prompt(R"({"text":"a\"b\n"})")->blocks, R"([{"type":"text","text":"a\"b\n"}])");
 }

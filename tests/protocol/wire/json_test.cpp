@@ -35,6 +35,13 @@ TEST(Json, ReadsEveryType) {
   EXPECT_EQ(value["d"].text_or("no"), "é😀");
 }
 
+// The parser must not look behind the end for the rest of a character.
+TEST(Json, TextCutInACharacterIsAnError) {
+  for (size_t before = 0; before < 40; ++before)
+    for (std::string lead : {"\xc3", "\xe2", "\xe2\x82", "\xf0", "\xf0\x9f", "\xf0\x9f\x98"})
+      EXPECT_FALSE(json::parse("\"" + std::string(before, 'x') + lead));
+}
+
 TEST(Json, LookUpsOfWhatIsNotThereChain) {
   auto value = *json::parse(mixed);
   EXPECT_TRUE(value["a"]["b"]["c"].missing());
