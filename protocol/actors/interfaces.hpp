@@ -11,7 +11,7 @@
 #include <memory>
 
 /// Every message of the system on one page. An actor that is not alone of its kind is reached through a
-/// handle, the others by name (`actors/directory.hpp`). Failures are `errc` values inside `caf::error`.
+/// handle, the others by name (`protocol/actors/names.hpp`). Failures are `errc` values inside `caf::error`.
 namespace agentpool {
 
 namespace ports {
