@@ -45,11 +45,11 @@ bool make_pipe(unique_fd& read_end, unique_fd& write_end) {
 }
 
 std::vector<std::string> full_argv(const ports::process_spec& spec) {
-  std::vector<std::string> argv{setpriv, "--pdeathsig", "KILL"};
+  std::vector<std::string> argv{setpriv, "--pdeathsig", "KILL", "--no-new-privs"};
   if (spec.uid) {
     auto id = std::to_string(*spec.uid);
-    for (auto arg : {"--reuid", id.c_str(), "--regid", id.c_str(), "--clear-groups", "--no-new-privs",
-           "--inh-caps=-all", "--bounding-set=-all"})
+    for (auto arg : {"--reuid", id.c_str(), "--regid", id.c_str(), "--clear-groups", "--inh-caps=-all",
+           "--bounding-set=-all"})
       argv.emplace_back(arg);
   }
   argv.emplace_back("--");

@@ -14,7 +14,7 @@
 namespace agentpool::ports {
 
 /// What to start. Nothing is inherited but what is named here: the environment is exactly `env`, of the
-/// descriptors only stdin, stdout and stderr exist in the child.
+/// descriptors only stdin, stdout and stderr exist in the child. It cannot gain rights (no_new_privs).
 struct process_spec {
   std::vector<std::string> argv; ///< argv[0] is an absolute path
   std::vector<std::string> env;  ///< `NAME=value`

@@ -154,6 +154,11 @@ TEST_F(ProcessTest, ChildHasDefaultSignals) {
     << "signals 32 and 33 belong to glibc, which ignores them in a new child";
 }
 
+TEST_F(ProcessTest, GainsNoRightsAsTheDaemonsUser) {
+  auto lines = run(shell("exec /usr/bin/grep NoNewPrivs /proc/self/status")).lines;
+  EXPECT_EQ(lines, std::vector<std::string>{"NoNewPrivs:\t1"});
+}
+
 TEST_F(ProcessTest, RunsAsUidWithoutRights) {
   if (::geteuid() != 0)
     GTEST_SKIP() << "needs root";
