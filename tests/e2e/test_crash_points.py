@@ -31,7 +31,10 @@ class CrashPointsTest(E2eCase):
         drive = Drive(daemon)
         drive.prepare_recovery()
         daemon.wait_no_workers()
-        self.assertEqual(drive.run(point), -9, f"no conversation and no recovery passes the point {point}")
+        code = drive.run(point)
+        if code == 0 and ":" in point:
+            self.skipTest(f"nothing passes the point {point.replace(':', ' so often as ')} times")
+        self.assertEqual(code, -9, f"no conversation and no recovery passes the point {point}")
         return drive
 
     def testListIsThere(self):

@@ -5,7 +5,7 @@
 import signal
 
 from tests.e2e import settings
-from tests.e2e.case import E2eCase
+from tests.e2e.case import E2eCase, needs_root
 from tests.e2e.client import of_type, said
 from tests.e2e.wait import DEADLINE, until
 
@@ -37,6 +37,7 @@ class DaemonKillTest(E2eCase):
         self.check_end(daemon)
 
     # BR-040
+    @needs_root
     def testGrandchildrenOfAKilledDaemonAreGoneAfterTheRestart(self):
         daemon = self.own_daemon()
         client = daemon.client()
@@ -84,6 +85,7 @@ class DaemonKillTest(E2eCase):
         self.check_end(daemon)
 
     # BR-046
+    @needs_root
     def testTermDrainsAndAwaitsEveryChild(self):
         daemon = self.own_daemon(config=settings.merged(settings.QUICK_DRAIN, settings.QUICK_END))
         sessions, turns = self.busy(daemon, settings.scaled(5, 50))

@@ -5,7 +5,7 @@
 import json
 
 from tests.e2e import procs, settings
-from tests.e2e.case import E2eCase
+from tests.e2e.case import E2eCase, needs_root
 from tests.e2e.client import said
 from tests.e2e.wait import DEADLINE, SLACK, holds
 
@@ -68,6 +68,7 @@ class BrainLossTest(E2eCase):
             self.assertGone(pid, 2.0)
             self.assertEnded(self.client.run(self.client.create(profile), "the slot is free")[1])
 
+    @needs_root
     def testDeletedSessionLeavesNoGrandchild(self):
         for kind in ("group", ""):
             session = self.client.create()
@@ -75,6 +76,7 @@ class BrainLossTest(E2eCase):
             self.client.delete(session)
             self.assertGone(int(text.split()[1]), 4.0)
 
+    @needs_root
     def testGrandchildThatHoldsThePipeHangsNothing(self):
         session = self.client.create()
         turn = self.client.prompt(session, "@child pipe\n@kill9")
