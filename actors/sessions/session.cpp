@@ -18,6 +18,11 @@ session_state::session_state(session_actor::pointer self, session_config config,
       phase_since_{self->clock().now()} {
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
   self_->set_exit_handler([this](const caf::exit_msg& exit) { stop(exit); });
+  // A cancel or a decision may meet a worker that is ending; its loss is told by other messages. Without a
+  // handler the refusal would end this actor.
+  self_->set_error_handler([this](const caf::error& why) {
+    log::session().debug("session {}: its worker refused: {}", row_.id.value, to_failure(why).text());
+  });
   recover(claim);
 }
 

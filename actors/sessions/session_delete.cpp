@@ -17,7 +17,7 @@ caf::result<void> session_state::erase() {
   if (phase_ == session_phase::closed)
     return answer;
   if (turn_) {
-    if (brain_)
+    if (brain_ && brain_->open)
       self_->send(brain_->handle, cancel_atom_v, row_.brain);
     end_turn("cancelled");
   }

@@ -34,10 +34,11 @@ struct brains_script {
   std::deque<failure> take_errors;   ///< answers to the next requests for a worker
   std::deque<failure> assign_errors; ///< answers to the next assignments; the worker ends
   std::optional<failure> prompt_error;
-  bool hold_takes = false;    ///< a request for a worker waits for `pool_go`
-  bool hold_assigns = false;  ///< an assignment waits for `"assigned"`
-  bool hold_releases = false; ///< a release waits for `"released"`
-  bool stubborn = false;      ///< a killed worker waits for `"buried"`
+  std::optional<failure> refusal; ///< of a cancel or a decision: the worker is ending
+  bool hold_takes = false;        ///< a request for a worker waits for `pool_go`
+  bool hold_assigns = false;      ///< an assignment waits for `"assigned"`
+  bool hold_releases = false;     ///< a release waits for `"released"`
+  bool stubborn = false;          ///< a killed worker waits for `"buried"`
   unsigned takes = 0;
   std::vector<std::shared_ptr<fake_worker_notes>> workers;
   std::vector<std::string> steps; ///< all of it in order, as text
@@ -89,9 +90,10 @@ inline caf::behavior fake_worker(caf::stateful_actor<fake_worker_state>* self,
       notes->blocks.push_back(blocks);
       return caf::unit;
     },
-    [=](cancel_atom, const brain_session_id&) {
+    [=](cancel_atom, const brain_session_id&) -> caf::result<void> {
       step("cancel");
       ++notes->cancels;
+      return script->refusal ? caf::result<void>{to_error(*script->refusal)} : caf::unit;
     },
     [=](release_atom, const brain_session_id&) -> caf::result<void> {
       step("release");
@@ -103,9 +105,10 @@ inline caf::behavior fake_worker(caf::stateful_actor<fake_worker_state>* self,
       }
       return answer;
     },
-    [=](answer_atom, const std::string& request, const std::string& option) {
+    [=](answer_atom, const std::string& request, const std::string& option) -> caf::result<void> {
       step("answer");
       notes->answers.emplace_back(request, option);
+      return script->refusal ? caf::result<void>{to_error(*script->refusal)} : caf::unit;
     },
     [=](kill_atom, const failure& why) {
       step("kill");

@@ -38,6 +38,19 @@ TEST_F(SessionOpenApprovalTest, OneThatWasAnsweredBeforeTheCancelDoesNotCount) {
   EXPECT_EQ(outcome(), "end_turn");
 }
 
+TEST_F(SessionOpenApprovalTest, WorkerThatRefusesACancelOrADecisionEndsNoSession) { // BR-033
+  brains->refusal = failure{errc::brain_lost, "this worker is ending"};
+  be_running();
+  ask_permission();
+  cancel();
+  EXPECT_FALSE(down->has_value()) << to_string(**down);
+  lose();
+  EXPECT_EQ(outcome(), "cancelled");
+  prompt();
+  finish("end_turn", 1);
+  EXPECT_EQ(outcome(), "end_turn");
+}
+
 TEST_F(SessionOpenApprovalTest, AfterAKillItIsCancelledNeverAllowed) { // BR-063
   be_running();
   ask_permission("7");
