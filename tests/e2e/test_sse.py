@@ -157,6 +157,7 @@ class SseTest(E2eCase):
             )[0]
             self.assertLog(log)
             self.assertEqual(log[: len(until_end)], until_end)
+            self.client.delete(session)  # its worker is free again
 
     # BR-017
     def testAnswerWithoutAnyViewerIsReplayed(self):
