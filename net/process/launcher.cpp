@@ -4,7 +4,10 @@
 
 #include "net/process/child.hpp"
 
+#include <boost/asio/execution_context.hpp>
+
 #include <signal.h>
+#include <vector>
 
 namespace agentpool::net {
 
@@ -24,9 +27,30 @@ private:
   std::shared_ptr<child> child_;
 };
 
+/// Jobs of a spawner end on an io_context: it waits for them before it is gone.
+class spawner_end : public boost::asio::execution_context::service {
+public:
+  using key_type = spawner_end;
+  static inline boost::asio::execution_context::id id;
+
+  explicit spawner_end(boost::asio::execution_context& io) : service(io) {}
+  void add(std::shared_ptr<spawner> one) { spawners_.push_back(std::move(one)); }
+
+private:
+  void shutdown() override {
+    for (auto& one : spawners_)
+      one->finish();
+    spawners_.clear();
+  }
+
+  std::vector<std::shared_ptr<spawner>> spawners_;
+};
+
 class launcher : public ports::process_launcher {
 public:
-  explicit launcher(boost::asio::io_context& io) : io_(io), spawner_(std::make_shared<spawner>()) {}
+  explicit launcher(boost::asio::io_context& io) : io_(io), spawner_(std::make_shared<spawner>()) {
+    boost::asio::use_service<spawner_end>(io).add(spawner_);
+  }
 
   std::shared_ptr<ports::process> launch(
     ports::process_spec spec, std::shared_ptr<ports::process_listener> listener) override {

@@ -142,6 +142,14 @@ struct spawner::state {
   bool stopped = false;
   std::thread thread;
 
+  void stop() {
+    {
+      std::lock_guard lock{mutex};
+      stopped = true;
+    }
+    changed.notify_all();
+  }
+
   void run() {
     std::unique_lock lock{mutex};
     for (;;) {
@@ -163,20 +171,25 @@ spawner::spawner() : state_(std::make_shared<state>()) {
 }
 
 spawner::~spawner() {
-  {
-    std::lock_guard lock{state_->mutex};
-    state_->stopped = true;
-  }
-  state_->changed.notify_all();
-  if (state_->thread.get_id() == std::this_thread::get_id())
+  if (state_->thread.get_id() == std::this_thread::get_id()) {
+    state_->stop();
     state_->thread.detach();
-  else
+  } else {
+    finish();
+  }
+}
+
+void spawner::finish() {
+  state_->stop();
+  if (state_->thread.joinable())
     state_->thread.join();
 }
 
 void spawner::submit(std::function<void()> job) {
   {
     std::lock_guard lock{state_->mutex};
+    if (state_->stopped)
+      return;
     state_->jobs.push_back(std::move(job));
   }
   state_->changed.notify_one();

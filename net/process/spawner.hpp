@@ -22,7 +22,7 @@ struct spawned_child {
 /// Starts one child as the leader of its own process group. Blocks until it was executed.
 result<spawned_child> spawn_child(const ports::process_spec& spec);
 
-/// One thread that runs jobs in order until its last owner is gone.
+/// One thread that runs jobs in order until it is finished or its last owner is gone.
 class spawner {
 public:
   spawner();
@@ -30,7 +30,11 @@ public:
   spawner(const spawner&) = delete;
   spawner& operator=(const spawner&) = delete;
 
+  /// After `finish` the job is dropped.
   void submit(std::function<void()> job);
+
+  /// Runs the jobs that wait, then ends the thread. Blocks; not from a job.
+  void finish();
 
 private:
   struct state;

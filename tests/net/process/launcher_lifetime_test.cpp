@@ -105,6 +105,28 @@ TEST_F(ProcessTest, ManyAtOnceAllEndOnce) {
 }
 
 // BR-044: the parent is killed with SIGKILL; its child, which ignores the end of its stdin, must not survive.
+TEST(ProcessContextTest, ContextWaitsForAStartThatIsUnderWay) {
+  struct ear : ports::process_listener {
+    void on_started(int) override {}
+    void on_failed(failure) override {}
+    void on_line(std::string) override {}
+    void on_stdout_end(ports::stdout_end) override {}
+    void on_stderr_line(std::string) override {}
+    void on_exit(ports::exit_status) override {}
+  };
+  for (int round = 0; round < 20; ++round) {
+    auto io = std::make_unique<boost::asio::io_context>();
+    ports::process_spec spec;
+    spec.argv = {"/bin/true"};
+    spec.cwd = "/";
+    auto launcher = make_process_launcher(*io);
+    auto process = launcher->launch(std::move(spec), std::make_shared<ear>());
+    process.reset();
+    launcher.reset();
+    io.reset(); // a job that ended on it now would be a use after free
+  }
+}
+
 TEST(ProcessParentTest, ChildOfKilledParentDies) {
   int out[2];
   ASSERT_EQ(::pipe(out), 0);
