@@ -120,6 +120,8 @@ void session_registry_state::ask_views(session_page page, caf::typed_response_pr
   };
   for (auto& row : page.sessions) {
     auto i = entries_.find(row.id);
+    if (i != entries_.end() && i->second.closing)
+      continue;
     auto at = list->sessions.size();
     list->sessions.push_back({std::move(row), "detached", {}});
     if (i == entries_.end() || i->second.state != phase::live)
@@ -140,9 +142,12 @@ caf::result<session_view> session_registry_state::view(const caller& who, const 
   auto device = authenticate(who);
   if (!device)
     return device.error();
-  if (auto i = entries_.find(id);
-      i != entries_.end() && i->second.state == phase::live && i->second.device == *device)
-    return self_->delegate(i->second.handle, view_atom_v);
+  if (auto i = entries_.find(id); i != entries_.end()) {
+    if (i->second.closing || i->second.device != *device)
+      return caf::make_error(errc::not_found);
+    if (i->second.state == phase::live)
+      return self_->delegate(i->second.handle, view_atom_v);
+  }
   auto answer = self_->make_response_promise<session_view>();
   owned_row(*device, id, [answer](const caf::expected<session_row>& row) mutable {
     if (row)
@@ -158,7 +163,7 @@ caf::result<void> session_registry_state::authorize(const caller& who, const ses
   if (!device)
     return device.error();
   if (auto i = entries_.find(id); i != entries_.end()) {
-    if (i->second.device != *device)
+    if (i->second.closing || i->second.device != *device)
       return caf::make_error(errc::not_found);
     if (i->second.state == phase::live)
       return caf::unit;

@@ -37,8 +37,7 @@ session_registry_actor::behavior_type session_registry_state::make_behavior() {
     },
     [this](
       cancel_atom, const caller& who, const session_id& id) { return forward<void>(who, id, cancel_atom_v); },
-    [this](
-      erase_atom, const caller& who, const session_id& id) { return forward<void>(who, id, erase_atom_v); },
+    [this](erase_atom, const caller& who, const session_id& id) { return erase(who, id); },
     [this](permission_atom, const caller& who, const session_id& id) {
       return forward<std::string>(who, id, permission_atom_v);
     },
@@ -63,9 +62,6 @@ caf::result<Reply> session_registry_state::forward(const caller& who, const sess
   auto device = authenticate(who);
   if (!device)
     return device.error();
-  if (auto i = entries_.find(id);
-      i != entries_.end() && i->second.state == phase::live && i->second.device == *device)
-    return self_->delegate(i->second.handle, std::move(message)...);
   auto answer = self_->make_response_promise<Reply>();
   with_session(*device, id, [answer, message...](const caf::expected<session_actor>& session) mutable {
     if (session)
@@ -83,12 +79,12 @@ caf::result<prompt_accepted> session_registry_state::prompt(
   auto device = authenticate(who);
   if (!device)
     return device.error();
-  auto answer = self_->make_response_promise<prompt_accepted>();
   auto asking = asking_.find(*device);
   bool counted = running_.contains(id) || (asking != asking_.end() && asking->second.contains(id));
   if (!counted && turns_of(*device) >= config_.settings.turns_per_device)
     return caf::make_error(errc::too_many_turns);
   ++asking_[*device][id];
+  auto answer = self_->make_response_promise<prompt_accepted>();
   auto done = [this, device = *device, id, answer](caf::expected<prompt_accepted> outcome) mutable {
     asked(device, id);
     outcome ? answer.deliver(std::move(*outcome)) : answer.deliver(std::move(outcome.error()));
@@ -120,6 +116,24 @@ void session_registry_state::asked(const device_id& device, const session_id& id
     i->second.erase(prompts);
   if (i->second.empty())
     asking_.erase(i);
+  answer_drain();
+}
+
+/// From the first DELETE on the session is unknown to everybody; when it fails, its actor ends and so does
+/// this.
+caf::result<void> session_registry_state::erase(const caller& who, const session_id& id) {
+  auto device = authenticate(who);
+  if (!device)
+    return device.error();
+  auto answer = self_->make_response_promise<void>();
+  with_session(*device, id, [this, id, answer](const caf::expected<session_actor>& session) mutable {
+    if (!session)
+      return answer.deliver(session.error());
+    if (auto i = entries_.find(id); i != entries_.end())
+      i->second.closing = true;
+    answer.delegate(*session, erase_atom_v);
+  });
+  return answer;
 }
 
 caf::result<subscribed> session_registry_state::subscribe(
@@ -137,7 +151,7 @@ caf::result<subscribed> session_registry_state::subscribe(
 void session_registry_state::with_session(const device_id& device, const session_id& id, waiter then) {
   if (auto i = entries_.find(id); i != entries_.end()) {
     auto& known = i->second;
-    if (!device.empty() && known.device != device)
+    if (known.closing || (!device.empty() && known.device != device))
       return then(caf::make_error(errc::not_found));
     if (known.state == phase::live)
       return then(known.handle);
@@ -193,8 +207,11 @@ void session_registry_state::settle(const session_id& id, const caf::expected<se
   } else {
     entries_.erase(i);
   }
-  for (auto& then : waiting)
-    then(outcome);
+  for (auto& then : waiting) { // one of them may be a DELETE
+    auto now = entries_.find(id);
+    bool closing = now != entries_.end() && now->second.closing;
+    then(closing ? caf::expected<session_actor>{caf::make_error(errc::not_found)} : outcome);
+  }
 }
 
 void session_registry_state::leave(const session_id& id) {
@@ -278,16 +295,21 @@ void session_registry_state::note_turn(const session_id& id, const device_id& de
   if (auto node = running_.extract(id); !node.empty())
     if (auto i = turns_.find(node.mapped()); i != turns_.end() && --i->second == 0)
       turns_.erase(i);
-  if (draining_ && running_.empty())
+  answer_drain();
+}
+
+/// Prompts that are on their way may still become turns.
+void session_registry_state::answer_drain() {
+  if (draining_ && running_.empty() && asking_.empty())
     for (auto& answer : std::exchange(drained_, {}))
       answer.deliver();
 }
 
 caf::result<void> session_registry_state::drain() {
   draining_ = true;
-  if (running_.empty())
-    return caf::unit;
-  return drained_.emplace_back(self_->make_response_promise<void>());
+  auto answer = drained_.emplace_back(self_->make_response_promise<void>());
+  answer_drain();
+  return answer;
 }
 
 actor_status session_registry_state::status() const {

@@ -49,6 +49,7 @@ private:
     phase state = phase::starting;
     session_actor handle;
     std::vector<waiter> waiting;
+    bool closing = false; ///< it was told to delete itself: from then on it is unknown
   };
 
   // -- devices (registry_devices.cpp)
@@ -88,6 +89,8 @@ private:
   void begin(const session_id& id);
   size_t turns_of(const device_id& device) const;
   void asked(const device_id& device, const session_id& id);
+  caf::result<void> erase(const caller& who, const session_id& id);
+  void answer_drain();
   void note_turn(const session_id& id, const device_id& device, bool running);
   caf::result<void> drain();
   actor_status status() const;

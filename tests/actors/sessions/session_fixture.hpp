@@ -144,8 +144,9 @@ protected:
     std::map<std::string, int> ends;
     for (uint64_t seq = 0; const auto& event : found->second.events) {
       EXPECT_EQ(event.seq, ++seq);
-      if (event.type == event_type::turn_end)
+      if (event.type == event_type::turn_end) {
         EXPECT_EQ(++ends[event.turn.value], 1) << "a second turn_end of " << event.turn.value;
+      }
     }
     for (const auto& turn : found->second.turns)
       EXPECT_EQ(turn.phase == turn_phase::ended, ends.contains(turn.id.value)) << turn.id.value;
