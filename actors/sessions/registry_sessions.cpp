@@ -120,6 +120,8 @@ void session_registry_state::ask_views(session_page page, caf::typed_response_pr
   };
   for (auto& row : page.sessions) {
     auto i = entries_.find(row.id);
+    if (i != entries_.end() && erasing_.contains(i->first))
+      continue;
     auto at = list->sessions.size();
     list->sessions.push_back({std::move(row), "detached", {}});
     if (i == entries_.end() || i->second.state != phase::live)

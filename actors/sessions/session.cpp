@@ -17,7 +17,7 @@ session_state::session_state(session_actor::pointer self, session_config config,
       log_{self, row_, [this](const caf::error& why) { store_failed(why); }, [this] { settled(); }},
       phase_since_{self->clock().now()} {
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
-  self_->set_exit_handler([this](const caf::exit_msg& exit) { stop(exit); });
+  self_->set_exit_handler([this](const caf::exit_msg&) { stop(); });
   // A cancel or a decision may meet a worker that is ending; its loss is told by other messages. Without a
   // handler the refusal would end this actor.
   self_->set_error_handler([this](const caf::error& why) {
@@ -156,9 +156,7 @@ void session_state::on_down(const caf::down_msg& down) {
   maybe_passivate();
 }
 
-void session_state::stop(const caf::exit_msg& exit) {
-  if (exit.reason == caf::exit_reason::kill)
-    return self_->quit(exit.reason);
+void session_state::stop() {
   stopping_ = true;
   if (turn_ && turn_->row.phase != turn_phase::accepted)
     end_turn({}, {errc::interrupted, {}});

@@ -130,7 +130,7 @@ private:
   void maybe_passivate();
   bool idle() const;
   void on_down(const caf::down_msg& down);
-  void stop(const caf::exit_msg& exit);
+  void stop();
   void finish_stop();
   void store_failed(const caf::error& why);
   void settled();

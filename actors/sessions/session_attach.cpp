@@ -29,6 +29,7 @@ void session_state::attach() {
     take();
 }
 
+/// The attach timer bounds it; the deadlines of the requests are only there when that timer is lost.
 void session_state::take() {
   auto pool = find_pool(self_->system());
   auto attempt = ++attach_;
@@ -37,8 +38,8 @@ void session_state::take() {
     return attach_failed(not_there(names::worker_pool));
   taking_ = true;
   self_
-    ->request(
-      pool, config_.settings.attach_deadline, take_atom_v, take_request{row_.profile, row_.device, row_.id})
+    ->request(pool, 2 * config_.settings.attach_deadline, take_atom_v,
+      take_request{row_.profile, row_.device, row_.id})
     .then(
       [this, attempt](const worker_id& id, const worker_actor& handle) {
         bool wanted = attempt == attach_ && phase_ == session_phase::attaching;
@@ -62,7 +63,7 @@ void session_state::assign(const worker_id& id, const worker_actor& handle) {
   brain_ = held_brain{id, handle};
   self_->monitor(handle);
   assignment what{row_.id, row_.device, row_.brain, row_.mode};
-  self_->request(handle, config_.settings.attach_deadline, assign_atom_v, what, session_actor{self_})
+  self_->request(handle, 2 * config_.settings.attach_deadline, assign_atom_v, what, session_actor{self_})
     .then(
       [this, id](const brain_session_id& brain) {
         if (!brain_ || brain_->id != id)
@@ -114,6 +115,11 @@ void session_state::give_up_attach() {
 
 void session_state::abandon_attach() {
   kill_brain({errc::no_worker, "the session did not become ready in time"});
+  if (phase_ == session_phase::closed) {
+    ++attach_;
+    taking_ = false;
+    return go_on_erasing();
+  }
   attach_tries_ = max_attach_tries;
   attach_failed({errc::no_worker, {}});
 }

@@ -21,10 +21,13 @@ caf::result<void> session_state::erase() {
       self_->send(brain_->handle, cancel_atom_v, row_.brain);
     end_turn("cancelled");
   }
+  bool attaching = timers_.armed(session_timers::attach) && (taking_ || brain_);
   timers_.disarm_all();
   enter(session_phase::closed);
   if (brain_ && !brain_->open) // a worker that still opens it has nothing worth waiting for
     kill_brain({errc::cancelled, "the session is being deleted"});
+  if (attaching) // the deadline of what is on its way begins anew
+    timers_.arm(session_timers::attach, config_.settings.attach_deadline);
   row_.closed = true;
   log_.commit(session_write{.closed = true, .now = now()}, [this] {
     closed_durable_ = true;

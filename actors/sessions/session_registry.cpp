@@ -81,12 +81,12 @@ caf::result<prompt_accepted> session_registry_state::prompt(
   auto device = authenticate(who);
   if (!device)
     return device.error();
-  auto answer = self_->make_response_promise<prompt_accepted>();
   auto asking = asking_.find(*device);
   bool counted = running_.contains(id) || (asking != asking_.end() && asking->second.contains(id));
   if (!counted && turns_of(*device) >= config_.settings.turns_per_device)
     return caf::make_error(errc::too_many_turns);
   ++asking_[*device][id];
+  auto answer = self_->make_response_promise<prompt_accepted>();
   auto done = [this, device = *device, id, answer](caf::expected<prompt_accepted> outcome) mutable {
     asked(device, id);
     outcome ? answer.deliver(std::move(*outcome)) : answer.deliver(std::move(outcome.error()));
@@ -118,6 +118,7 @@ void session_registry_state::asked(const device_id& device, const session_id& id
     i->second.erase(prompts);
   if (i->second.empty())
     asking_.erase(i);
+  answer_drain();
 }
 
 caf::result<subscribed> session_registry_state::subscribe(
@@ -201,8 +202,8 @@ void session_registry_state::settle(const session_id& id, const caf::expected<se
   } else {
     entries_.erase(i);
   }
-  for (auto& then : waiting)
-    then(outcome);
+  for (auto& then : waiting) // one of them may be a DELETE
+    then(erasing_.contains(id) ? caf::expected<session_actor>{caf::make_error(errc::not_found)} : outcome);
 }
 
 void session_registry_state::leave(const session_id& id) {
@@ -286,16 +287,21 @@ void session_registry_state::note_turn(const session_id& id, const device_id& de
   if (auto node = running_.extract(id); !node.empty())
     if (auto i = turns_.find(node.mapped()); i != turns_.end() && --i->second == 0)
       turns_.erase(i);
-  if (draining_ && running_.empty())
+  answer_drain();
+}
+
+/// Prompts that are on their way may still become turns.
+void session_registry_state::answer_drain() {
+  if (draining_ && running_.empty() && asking_.empty())
     for (auto& answer : std::exchange(drained_, {}))
       answer.deliver();
 }
 
 caf::result<void> session_registry_state::drain() {
   draining_ = true;
-  if (running_.empty())
-    return caf::unit;
-  return drained_.emplace_back(self_->make_response_promise<void>());
+  auto answer = drained_.emplace_back(self_->make_response_promise<void>());
+  answer_drain();
+  return answer;
 }
 
 actor_status session_registry_state::status() const {

@@ -102,6 +102,7 @@ private:
   void begin(const session_id& id);
   size_t turns_of(const device_id& device) const;
   void asked(const device_id& device, const session_id& id);
+  void answer_drain();
   void note_turn(const session_id& id, const device_id& device, bool running);
   caf::result<void> drain();
   actor_status status() const;

@@ -150,6 +150,10 @@ void session_state::closed(const session_event& event) {
                },
                [this](const session_events::attached&) { go_on_erasing(); },
                [this](const session_events::attach_failed&) { go_on_erasing(); },
+               [this](const tick& due) {
+                 if (due.purpose == session_timers::attach)
+                   abandon_attach();
+               },
                ignore,
              },
     event);

@@ -14,14 +14,14 @@ using session_sup_impl = caf::stateful_actor<session_sup_state, session_sup_acto
 session_sup_state::session_sup_state(session_sup_actor::pointer self, starter start)
     : self_{self}, start_{std::move(start)} {
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
-  self_->set_exit_handler([this](const caf::exit_msg& exit) {
-    if (exit.reason != caf::exit_reason::kill)
-      return stop();
-    for (auto& [id, entry] : children_) // nobody else could end them
-      if (entry.handle)
-        self_->send_exit(entry.handle, exit.reason);
-    self_->quit(exit.reason);
-  });
+  self_->set_exit_handler([this](const caf::exit_msg&) { stop(); });
+}
+
+/// A killed supervisor runs nothing else, and nobody else could end its children.
+session_sup_state::~session_sup_state() {
+  for (auto& [id, entry] : children_)
+    if (entry.handle)
+      caf::anon_send_exit(entry.handle, caf::exit_reason::kill);
 }
 
 session_sup_actor::behavior_type session_sup_state::make_behavior() {

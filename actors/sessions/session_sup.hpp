@@ -20,6 +20,10 @@ public:
   using starter = std::function<session_actor(session_claim)>;
 
   session_sup_state(session_sup_actor::pointer self, starter start);
+  ~session_sup_state();
+  session_sup_state(const session_sup_state&) = delete;
+  session_sup_state& operator=(const session_sup_state&) = delete;
+
   session_sup_actor::behavior_type make_behavior();
 
 private:

@@ -32,15 +32,18 @@ viewer_state::viewer_state(viewer_actor::pointer self, viewer_settings settings,
     : self_{self}, settings_{settings}, order_{std::move(order)}, sink_{std::move(sink)},
       timers_{self, "viewer of " + order_.session.value}, cursor_{order_.after} {
   self_->set_down_handler([this](const caf::down_msg& down) { resubscribe_later(down.reason); });
-  self_->set_exit_handler([this](const caf::exit_msg& exit) {
-    exit.reason == caf::exit_reason::kill ? abort("the server is stopping")
-                                          : finish("the server is stopping");
-  });
+  self_->set_exit_handler([this](const caf::exit_msg&) { finish("the server is stopping"); });
   watch_peer();
   write(
     ": " + std::string(64, ' ') + "\nretry: 2000\n\n"); // first bytes at once, past what proxies hold back
   timers_.arm(watch_timer, settings_.heartbeat);
   subscribe();
+}
+
+/// A killed actor runs nothing else.
+viewer_state::~viewer_state() {
+  if (phase_ != viewer_phase::ended)
+    sink_->abort("the viewer was killed");
 }
 
 viewer_actor::behavior_type viewer_state::make_behavior() {

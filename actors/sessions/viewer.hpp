@@ -32,6 +32,10 @@ public:
 
   viewer_state(viewer_actor::pointer self, viewer_settings settings, viewer_order order,
     std::shared_ptr<ports::event_sink> sink);
+  ~viewer_state();
+  viewer_state(const viewer_state&) = delete;
+  viewer_state& operator=(const viewer_state&) = delete;
+
   viewer_actor::behavior_type make_behavior();
 
 private:

@@ -14,13 +14,13 @@ using viewer_sup_impl = caf::stateful_actor<viewer_sup_state, viewer_sup_actor::
 viewer_sup_state::viewer_sup_state(viewer_sup_actor::pointer self, viewer_settings settings)
     : self_{self}, settings_{settings} {
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
-  self_->set_exit_handler([this](const caf::exit_msg& exit) {
-    if (exit.reason != caf::exit_reason::kill)
-      return stop();
-    for (auto& [addr, viewer] : viewers_) // nobody else could end them
-      self_->send_exit(viewer, exit.reason);
-    self_->quit(exit.reason);
-  });
+  self_->set_exit_handler([this](const caf::exit_msg&) { stop(); });
+}
+
+/// A killed supervisor runs nothing else, and nobody else could end its children.
+viewer_sup_state::~viewer_sup_state() {
+  for (auto& [addr, viewer] : viewers_)
+    caf::anon_send_exit(viewer, caf::exit_reason::kill);
 }
 
 viewer_sup_actor::behavior_type viewer_sup_state::make_behavior() {

@@ -17,6 +17,10 @@ public:
   static inline const char* name = "agentpool.viewer_sup";
 
   viewer_sup_state(viewer_sup_actor::pointer self, viewer_settings settings);
+  ~viewer_sup_state();
+  viewer_sup_state(const viewer_sup_state&) = delete;
+  viewer_sup_state& operator=(const viewer_sup_state&) = delete;
+
   viewer_sup_actor::behavior_type make_behavior();
 
 private:

@@ -86,6 +86,7 @@ std::vector<child_spec> node_children(const node_parts& parts) {
   });
   sessions.stop_grace =
     4 * defaults::end_grace + defaults::close_deadline; // their workers give the logs back
+  sessions.restarts_following = true;                   // the registry holds handles of its children
   out.push_back(sessions);
   out.push_back(child(names::session_registry, [parts](caf::actor_system& sys) {
     return spawn_session_registry(

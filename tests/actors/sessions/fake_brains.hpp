@@ -117,12 +117,15 @@ inline caf::behavior fake_worker(caf::stateful_actor<fake_worker_state>* self,
         end(to_error(why));
     },
     [=](const std::string& order) {
-      if (order == "assigned")
-        assigned();
-      else if (order == "released")
-        self->state.releasing.deliver(), end();
-      else
+      if (order == "assigned") {
+        if (self->state.assigning.pending())
+          assigned();
+      } else if (order == "released") {
+        if (self->state.releasing.pending())
+          self->state.releasing.deliver(), end();
+      } else {
         end(to_error({errc::brain_lost, order}));
+      }
     },
   };
 }
@@ -134,9 +137,9 @@ struct fake_pool_state {
 /// Hands out fake workers.
 inline caf::behavior fake_pool(
   caf::stateful_actor<fake_pool_state>* self, std::shared_ptr<brains_script> script) {
-  auto serve = [=] {
-    auto answer = std::move(self->state.waiting.front());
-    self->state.waiting.pop_front();
+  auto serve = [=] { // the newest: an older one may belong to somebody who is gone
+    auto answer = std::move(self->state.waiting.back());
+    self->state.waiting.pop_back();
     auto notes = std::make_shared<fake_worker_notes>();
     notes->id.value = "w" + std::to_string(script->workers.size() + 1);
     auto handle = self->home_system().spawn(fake_worker, script, notes);
