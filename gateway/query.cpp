@@ -76,8 +76,7 @@ result<std::optional<std::string>> query::value(std::string_view name) const {
     if (key != name)
       continue;
     if (found)
-      return fail(
-        errc::bad_request, "'" + std::string{name} + "' is given twice in the query; give it once.");
+      return bad_value(name, "is given twice; give it once.");
     found = value;
   }
   return found;
