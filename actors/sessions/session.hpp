@@ -8,6 +8,7 @@
 #include "actors/timers.hpp"
 #include "protocol/ports/clock.hpp"
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -61,6 +62,12 @@ private:
     bool prompted = false; ///< it got a prompt: what it says outside a turn counts
   };
 
+  /// A prompt that was accepted by this incarnation.
+  struct recent_prompt {
+    idempotency once;
+    turn_id turn;
+  };
+
   struct pending_permission {
     acp::permission asked;
     turn_id turn;
@@ -80,6 +87,7 @@ private:
   caf::result<prompt_accepted> prompt(prompt_order order);
   void recall(const prompt_order& order, caf::typed_response_promise<prompt_accepted> answer);
   void accept(const prompt_order& order, caf::typed_response_promise<prompt_accepted> answer);
+  bool repeats_recent(const idempotency& once, caf::typed_response_promise<prompt_accepted> answer);
   void accepted(const turn_id& id);
   void mark_delivered();
   void deliver();
@@ -145,6 +153,7 @@ private:
   caf::actor_clock::time_point phase_since_;
   std::optional<current_turn> turn_;
   turn_id last_turn_;
+  std::deque<recent_prompt> recent_; ///< with a key, the newest last
   std::optional<held_brain> brain_;
   caf::actor_clock::time_point last_sign_; ///< of the agent in the running turn
   uint64_t attach_ = 0;                    ///< counts attempts: an answer to an older one means nothing

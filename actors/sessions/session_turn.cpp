@@ -7,6 +7,8 @@
 
 #include <caf/all.hpp>
 
+#include <algorithm>
+
 namespace agentpool {
 
 caf::result<prompt_accepted> session_state::prompt(prompt_order order) {
@@ -61,6 +63,8 @@ void session_state::accept(const prompt_order& order, caf::typed_response_promis
   if (phase_ == session_phase::closed || stopping_)
     return answer.deliver(
       caf::make_error(phase_ == session_phase::closed ? errc::not_found : errc::shutting_down));
+  if (repeats_recent(order.once, answer))
+    return;
   ++accepts_;
   current_turn turn{turn_row{.id = turn_id{random_id("turn_")}, .prompt = order.blocks}, order.once, false,
     {answer}, {}, false};
@@ -76,12 +80,32 @@ void session_state::accept(const prompt_order& order, caf::typed_response_promis
     enter(session_phase::running);
   }
   write.turn = turn_->row;
-  if (!order.once.key.empty())
+  if (!order.once.key.empty()) {
     write.idempotency = idempotency_row{
       row_.device, order.once.key, prompt_route(), order.once.request_hash, 202, turn_->row.id.value, now()};
+    recent_.push_back({order.once, turn_->row.id});
+    if (recent_.size() > defaults::recent_keys)
+      recent_.pop_front();
+  }
   row_.last_input = row_.updated = now();
   report_turn(true);
   log_.commit(std::move(write), [this, id = turn_->row.id] { accepted(id); });
+}
+
+/// The store was asked about this key before a turn with the same key was accepted and ended: it gets that
+/// turn's answer, behind that turn's commits.
+bool session_state::repeats_recent(
+  const idempotency& once, caf::typed_response_promise<prompt_accepted> answer) {
+  auto same = [&](const recent_prompt& known) { return !once.key.empty() && known.once.key == once.key; };
+  auto i = std::find_if(recent_.begin(), recent_.end(), same);
+  if (i == recent_.end())
+    return false;
+  if (i->once.request_hash != once.request_hash)
+    answer.deliver(caf::make_error(errc::idempotency_mismatch));
+  else
+    log_.commit(session_write{.now = now()},
+      [answer, turn = i->turn]() mutable { answer.deliver(prompt_accepted{turn}); });
+  return true;
 }
 
 void session_state::accepted(const turn_id& id) {

@@ -26,6 +26,8 @@ inline constexpr auto cancel_grace =
 inline constexpr auto attach_deadline = 60s; ///< a prompt gets a ready brain within, else `no_worker`
 inline constexpr size_t unsent_events =
   16384; ///< events waiting for the store per session: the turn ends `internal`
+inline constexpr size_t recent_keys =
+  32; ///< keys of prompts a session remembers beside the store: the oldest goes
 inline constexpr size_t viewers_per_session = 200; ///< refused with `too_many_viewers`
 inline constexpr size_t pending_per_session =
   64; ///< requests waiting for a session to come into memory: `overloaded`

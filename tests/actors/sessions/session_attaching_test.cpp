@@ -53,11 +53,11 @@ TEST_F(SessionAttachingTest, AfterThreeWorkersTheTurnEndsWithTheReason) {
 }
 
 TEST_F(SessionAttachingTest, AReasonThatNoOtherWorkerCuresEndsTheTurnAtOnce) {
-  brains->assign_errors = {{errc::not_resumable, {}}};
+  brains->assign_errors = {{errc::agent_error, {}}};
   start();
   prompt();
   EXPECT_EQ(brains->takes, 1u);
-  EXPECT_EQ(outcome(), "not_resumable");
+  EXPECT_EQ(outcome(), "agent_error");
   EXPECT_EQ(types(), (strings{"user_message", "turn_end"}));
 }
 
