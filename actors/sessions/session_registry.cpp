@@ -269,8 +269,11 @@ void session_registry_state::recover() {
 }
 
 void session_registry_state::begin(const session_id& id) {
-  auto failed = [id](const caf::error& why) {
-    log::session().error("session {} cannot be recovered: {}", id.value, to_failure(why).text());
+  auto failed = [this, id](const caf::error& why) {
+    auto code = to_failure(why).code;
+    log::session().error("session {} cannot be recovered now: {}", id.value, to_failure(why).text());
+    if (code == errc::store_unavailable || code == errc::overloaded || code == errc::deadline)
+      self_->run_delayed(10 * defaults::restart_backoff, [this, id] { begin(id); });
   };
   auto sup = find_session_sup(self_->system());
   if (!sup)

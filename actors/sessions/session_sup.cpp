@@ -74,11 +74,19 @@ void session_sup_state::claimed(const session_id& id, session_claim claim) {
 }
 
 void session_sup_state::claim_failed(const session_id& id, const caf::error& why) {
-  auto node = children_.extract(id);
-  if (node.empty())
+  auto i = children_.find(id);
+  if (i == children_.end())
     return;
-  for (auto& answer : node.mapped().waiting)
+  for (auto& answer : std::exchange(i->second.waiting, {}))
     answer.deliver(why);
+  bool restarting = !i->second.failures.empty();
+  if (!restarting || stopping_ || to_failure(why).code == errc::not_found) {
+    children_.erase(i);
+    return;
+  }
+  // A session that failed has work to settle: it is tried until the store takes writes again.
+  i->second.claiming = false;
+  self_->delayed_send(self_, 10 * defaults::restart_backoff, restart_atom_v, id);
 }
 
 void session_sup_state::on_down(const caf::down_msg& down) {

@@ -71,6 +71,19 @@ TEST_F(SessionSupTest, WithoutAStoreItSaysSoAndWorksLater) {
   EXPECT_TRUE(begin()->value);
 }
 
+TEST_F(SessionSupTest, FailedSessionIsTriedUntilTheStoreTakesWritesAgain) {
+  auto running = *begin()->value;
+  tables->refuse = [](const ports::store_op&) { return std::optional{failure{errc::store_unavailable, {}}}; };
+  order(running, "disk full");
+  advance(defaults::restart_backoff);
+  for (int i = 0; i < 5; ++i)
+    advance(10 * defaults::restart_backoff);
+  EXPECT_EQ(starts["ses_1"], 1) << "nothing can be claimed yet";
+  tables->refuse = nullptr;
+  advance(10 * defaults::restart_backoff);
+  EXPECT_EQ(starts["ses_1"], 2) << "nobody had to ask for it";
+}
+
 TEST_F(SessionSupTest, FailedSessionStartsAgainAfterAPauseWithANewEpoch) {
   fail();
   EXPECT_EQ(gone, strings{"ses_1"});
