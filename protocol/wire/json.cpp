@@ -19,19 +19,14 @@ namespace {
 
 constexpr size_t max_depth = 128;
 // RapidJSON's own check of the encoding is off: at a text that ends inside a sequence it reads and writes up
-// to three bytes behind the end.
+// to three bytes behind the end. `parse` refuses such a text before.
 constexpr unsigned parse_flags =
   rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
-
-// The parser takes a whole UTF-8 character before it looks at its bytes: up to two behind the NUL that ends a
-// text which is cut in a character.
-constexpr size_t padding = 3;
 
 // The text that the strings point into, and the tree.
 struct document {
   explicit document(std::string_view source)
-      : text{std::string{source}.append(padding, '\0')},
-        allocator{std::clamp<size_t>(source.size() * 2, 256, 64 * 1024)}, tree{&allocator} {}
+      : text{source}, allocator{std::clamp<size_t>(source.size() * 2, 256, 64 * 1024)}, tree{&allocator} {}
 
   std::string text;
   rapidjson::MemoryPoolAllocator<> allocator;
