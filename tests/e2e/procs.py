@@ -79,11 +79,23 @@ def rss_mib(pid):
     return 0.0
 
 
-def close_waits(port):
-    """Connections of the local TCP port that the peer has closed and we have not."""
+def connections(port):
+    """(peer port, state) of each connection that the local TCP port accepted, as proc(5) numbers states."""
     with open("/proc/net/tcp", encoding="ascii") as table:
         rows = [line.split() for line in table][1:]
-    return sum(1 for row in rows if row[1].endswith(f":{port:04X}") and row[3] == "08")
+    return [
+        (int(row[2].rpartition(":")[2], 16), int(row[3], 16)) for row in rows if row[1].endswith(f":{port:04X}")
+    ]
+
+
+def close_waits(port):
+    """Connections of the local TCP port that the peer has closed and we have not."""
+    return sum(1 for _, state in connections(port) if state == 8)
+
+
+def holds_connection(port, peer_port):
+    """True while the server at `port` keeps its connection to that peer established."""
+    return (peer_port, 1) in connections(port)
 
 
 def kill(pid, number=signal.SIGKILL):

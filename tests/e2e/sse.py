@@ -172,10 +172,14 @@ class Stream:
                 return frame
 
     def drain(self, timeout=30.0):
-        """Reads to the end of the stream; returns how it ended."""
+        """Reads to the end of the stream; returns how it ended. TimeoutError when it goes on, be it with
+        heartbeats alone."""
+        end = time.monotonic() + timeout
         try:
             while True:
-                self.next(timeout)
+                self.next(max(end - time.monotonic(), 0.001))
+                if time.monotonic() >= end:
+                    raise TimeoutError(f"the stream goes on after {timeout:g} s: {self.seen[-3:]}")
         except Closed as error:
             return str(error)
 

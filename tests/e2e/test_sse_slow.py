@@ -49,7 +49,9 @@ class SlowViewerTest(E2eCase):
         for stream in readers:
             self.assertEqual(stream.events(), log[: len(stream.events())])
             stream.close()
-        stuck.drain(DEADLINE)  # the daemon gave it up: what was under way, then the end
+        port, peer = self.client.address.port, stuck.sock.getsockname()[1]
+        until(lambda: not procs.holds_connection(port, peer), "the stuck viewer is given up")
+        stuck.drain(DEADLINE)  # what was under way, then the end
         seen = stuck.events()
         self.assertLess(len(seen), len(log), "the stuck viewer was not evicted")
         with self.client.stream(session, last_event_id=len(seen)) as again:
