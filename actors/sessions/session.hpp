@@ -87,6 +87,7 @@ private:
   caf::result<prompt_accepted> prompt(prompt_order order);
   void recall(const prompt_order& order, caf::typed_response_promise<prompt_accepted> answer);
   void accept(const prompt_order& order, caf::typed_response_promise<prompt_accepted> answer);
+  void meet_running(const idempotency& once, caf::typed_response_promise<prompt_accepted> answer);
   bool repeats_recent(const idempotency& once, caf::typed_response_promise<prompt_accepted> answer);
   void accepted(const turn_id& id);
   void mark_delivered();

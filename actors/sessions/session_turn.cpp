@@ -48,23 +48,16 @@ void session_state::recall(const prompt_order& order, caf::typed_response_promis
 }
 
 void session_state::accept(const prompt_order& order, caf::typed_response_promise<prompt_accepted> answer) {
+  bool is_this_turn = turn_ && turn_->once.key == order.once.key;
+  if (phase_ != session_phase::closed && !is_this_turn && repeats_recent(order.once, answer))
+    return;
   if (turn_ && turn_->row.by_agent)
     end_turn("end_turn");
-  if (turn_) {
-    const auto& once = turn_->once;
-    if (order.once.key.empty() || once.key != order.once.key)
-      return answer.deliver(caf::make_error(errc::turn_running));
-    if (once.request_hash != order.once.request_hash)
-      return answer.deliver(caf::make_error(errc::idempotency_mismatch));
-    if (turn_->durable)
-      return answer.deliver(prompt_accepted{turn_->row.id});
-    return turn_->waiting.push_back(answer);
-  }
+  if (turn_)
+    return meet_running(order.once, answer);
   if (phase_ == session_phase::closed || stopping_)
     return answer.deliver(
       caf::make_error(phase_ == session_phase::closed ? errc::not_found : errc::shutting_down));
-  if (repeats_recent(order.once, answer))
-    return;
   ++accepts_;
   current_turn turn{turn_row{.id = turn_id{random_id("turn_")}, .prompt = order.blocks}, order.once, false,
     {answer}, {}, false};
@@ -90,6 +83,18 @@ void session_state::accept(const prompt_order& order, caf::typed_response_promis
   row_.last_input = row_.updated = now();
   report_turn(true);
   log_.commit(std::move(write), [this, id = turn_->row.id] { accepted(id); });
+}
+
+/// A prompt while a turn runs: the same one again, or refused.
+void session_state::meet_running(
+  const idempotency& once, caf::typed_response_promise<prompt_accepted> answer) {
+  if (once.key.empty() || turn_->once.key != once.key)
+    return answer.deliver(caf::make_error(errc::turn_running));
+  if (turn_->once.request_hash != once.request_hash)
+    return answer.deliver(caf::make_error(errc::idempotency_mismatch));
+  if (turn_->durable)
+    return answer.deliver(prompt_accepted{turn_->row.id});
+  turn_->waiting.push_back(answer);
 }
 
 /// The store was asked about this key before a turn with the same key was accepted and ended: it gets that

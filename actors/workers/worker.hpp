@@ -81,6 +81,8 @@ private:
   void throw_away(const worker_event::answered& answer);
   void discard();
   void become_warm();
+  void not_started(const worker_event::not_started& event);
+  void boot_too_slow();
   void fail_boot(failure why);
   void warned(const std::string& line);
 

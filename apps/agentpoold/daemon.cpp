@@ -19,7 +19,6 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <sys/resource.h>
 #include <unistd.h>
 
 namespace agentpool {
@@ -150,20 +149,9 @@ int daemon::run() {
 
 } // namespace
 
-/// Every connection, worker and file takes descriptors: the soft limit of a shell is far below
-/// `limits.connections`.
-void raise_descriptor_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-  }
-}
-
 int run_daemon(const daemon_options& options) {
   register_types();
   std::signal(SIGPIPE, SIG_IGN);
-  raise_descriptor_limit();
   auto set = stop_signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr); // inherited by every thread; children get theirs reset
   auto start = prepare_start(options);

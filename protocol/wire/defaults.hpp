@@ -51,7 +51,6 @@ inline constexpr size_t heap_mib = 384;    ///< heap cap of a dsh process: over 
 inline constexpr auto take_deadline = 30s; ///< a request for a worker waits so long, then `no_worker`
 inline constexpr size_t take_queue = 1024; ///< requests waiting for a worker: `overloaded`
 inline constexpr auto boot_deadline = 30s; ///< spawned → warm
-inline constexpr auto initialize_deadline = 20s;
 inline constexpr auto session_deadline = 20s; ///< session/new, resume, load
 inline constexpr auto close_deadline = 5s;    ///< session/close
 inline constexpr auto end_grace = 2s;         ///< stdin EOF, then SIGTERM after this, then SIGKILL after this
@@ -68,7 +67,7 @@ inline constexpr size_t open_permissions = 64; ///< undecided requests per worke
 inline constexpr size_t boot_failures = 3;     ///< failures in a row: waiting requests get the reason
 inline constexpr auto crash_window = 10s;      ///< a warm worker that ends within counts as a failed boot
 inline constexpr auto pool_stop_limit = 4s;    ///< workers end within after the pool was told to, then killed
-inline constexpr size_t move_out_tries = 10;   ///< while the homes actor is being restarted…
+inline constexpr size_t move_out_tries = 10;   ///< a log that cannot be moved to rest now is tried so often…
 inline constexpr auto move_out_backoff = 300ms; ///< …with this pause
 
 // -- store
