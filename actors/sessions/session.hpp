@@ -100,7 +100,6 @@ private:
   void turn_tick(const std::string& purpose);
   void check_stall();
   void report_turn(bool running);
-  std::string prompt_route() const;
   void recover(const session_claim& claim);
   void reopen_permissions(const std::vector<event_row>& approvals);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Prompts and turns: accepted → delivered → running → ended.
+#include "actors/sessions/prompt_route.hpp"
 #include "actors/sessions/session.hpp"
 #include "protocol/wire/crash_point.hpp"
 
@@ -30,7 +31,9 @@ void session_state::recall(const prompt_order& order, caf::typed_response_promis
   if (!reader)
     return answer.deliver(to_error(not_there(names::store_reader)));
   auto seen = accepts_;
-  self_->request(reader, defaults::store_deadline, recall_atom_v, row_.device, prompt_route(), order.once.key)
+  self_
+    ->request(
+      reader, defaults::store_deadline, recall_atom_v, row_.device, prompt_route(row_.id), order.once.key)
     .then(
       [answer, order](const idempotency_row& known) mutable {
         if (known.request_hash != order.once.request_hash)
@@ -74,8 +77,8 @@ void session_state::accept(const prompt_order& order, caf::typed_response_promis
   }
   write.turn = turn_->row;
   if (!order.once.key.empty()) {
-    write.idempotency = idempotency_row{
-      row_.device, order.once.key, prompt_route(), order.once.request_hash, 202, turn_->row.id.value, now()};
+    write.idempotency = idempotency_row{row_.device, order.once.key, prompt_route(row_.id),
+      order.once.request_hash, 202, turn_->row.id.value, now()};
     recent_.push_back({order.once, turn_->row.id});
     if (recent_.size() > defaults::recent_keys)
       recent_.pop_front();
@@ -267,10 +270,6 @@ void session_state::recover(const session_claim& claim) {
 void session_state::report_turn(bool running) {
   if (auto registry = find_registry(self_->system()))
     self_->send(registry, turn_atom_v, row_.id, row_.device, running);
-}
-
-std::string session_state::prompt_route() const {
-  return "POST /v1/sessions/" + row_.id.value + "/prompt";
 }
 
 } // namespace agentpool

@@ -22,10 +22,11 @@ int print(const result<std::string>& text) {
   return 0;
 }
 
-int show_actors(const api& daemon, const std::string& path, const std::string& nothing, bool raw) {
+using table = std::string (*)(const json& body, const std::string& nothing);
+
+int show(const api& daemon, const std::string& path, const std::string& nothing, bool raw, table as) {
   auto body = daemon.ops_get(path);
-  return print(
-    body.map([&](const json& list) { return raw ? list.dump() + "\n" : actors_table(list, nothing); }));
+  return print(body.map([&](const json& list) { return raw ? list.dump() + "\n" : as(list, nothing); }));
 }
 
 int create_device(const api& daemon, const std::string& label) {
@@ -54,7 +55,7 @@ int main(int argc, char** argv) {
   bool raw = false;
   auto* sessions =
     app.add_subcommand("sessions", "Sessions in memory: state, what they wait for, what comes next");
-  auto* workers = app.add_subcommand("workers", "Brain processes");
+  auto* workers = app.add_subcommand("workers", "Brain processes: pid, session, last lines of stderr");
   auto* status = app.add_subcommand("status", "All actors of the node");
   for (auto* command : {sessions, workers, status})
     command->add_flag("--json", raw, "Print the daemon's answer as it is");
@@ -65,15 +66,19 @@ int main(int argc, char** argv) {
   auto* create = devices->add_subcommand("create", "Make a device and print its token");
   create->add_option("LABEL", label, "What it is, for people")->required();
 
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
   api daemon{data};
   if (*talk)
     return chat(daemon, options);
   if (*sessions)
-    return show_actors(daemon, "/ops/v1/sessions", "no session is in memory", raw);
+    return show(daemon, "/ops/v1/sessions", "no session is in memory", raw, actors_table);
   if (*workers)
-    return show_actors(daemon, "/ops/v1/workers", "there is no worker", raw);
+    return show(daemon, "/ops/v1/workers", "there is no worker", raw, workers_table);
   if (*status)
-    return show_actors(daemon, "/ops/v1/status", "no actor answers", raw);
+    return show(daemon, "/ops/v1/status", "no actor answers", raw, actors_table);
   return create_device(daemon, label);
 }

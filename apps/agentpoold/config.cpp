@@ -105,17 +105,21 @@ private:
     for (const auto& [key, item] : *members)
       read_member(config::agent_keys(), "agents." + id, key, item, profile);
     if (errors_.size() == before)
-      check_agent(name, profile);
+      check_agent(name, *members, profile);
   }
 
-  void check_agent(const toml::key& name, const agent_profile& profile) {
+  void check_agent(const toml::key& name, const toml::table& members, const agent_profile& profile) {
     auto key = "agents." + profile.name;
+    auto line_of = [&](std::string_view member) {
+      const auto* written = members.get(member);
+      return written ? written->source() : name.source();
+    };
     if (profile.command.empty() && profile.name != built_in)
       return complain(name.source(), key + ".command", "is missing; give the program and its arguments");
     if (!profile.command.empty() && !profile.command.front().starts_with('/'))
-      complain(name.source(), key + ".command", "must begin with an absolute path");
+      complain(line_of("command"), key + ".command", "must begin with an absolute path");
     if (!profile.command.empty() && !profile.trusted)
-      complain(name.source(), key + ".trusted",
+      complain(line_of("trusted"), key + ".trusted",
         "is false, but only the built-in agent has a composition lock; write trusted = true when its code "
         "may "
         "run on this machine");

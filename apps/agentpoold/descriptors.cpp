@@ -42,8 +42,9 @@ result<void> fit_descriptors(daemon_config& config, size_t limit) {
                                   " files (RLIMIT_NOFILE), " + std::to_string(config.pool.workers) +
                                   " workers need " + std::to_string(reserved) +
                                   ": raise the limit (ulimit -Hn, LimitNOFILE=) or lower pool.workers");
-  spdlog::warn("limits.connections is lowered from {} to {}: this process may open {} files (RLIMIT_NOFILE) and "
-               "workers need {} of them",
+  spdlog::warn(
+    "limits.connections is lowered from {} to {}: this process may open {} files (RLIMIT_NOFILE) and "
+    "workers need {} of them",
     connections, limit - reserved, limit, reserved);
   connections = limit - reserved;
   return {};

@@ -17,7 +17,8 @@ constexpr std::array table{
   error_row{errc::unsupported, "unsupported", 400, "Not served yet",
     "This field is known but not served by this version; leave it out."},
   error_row{errc::unauthorized, "unauthorized", 401, "Unauthorized",
-    "The bearer token is missing or unknown; send 'Authorization: Bearer <device token>'."},
+    "The bearer token is missing or unknown; send 'Authorization: Bearer <token>' with a device's token, or "
+    "to the operator's listener with its own."},
   error_row{errc::not_found, "not_found", 404, "Not found",
     "There is no such resource for this token; check the id and the path."},
   error_row{errc::method_not_allowed, "method_not_allowed", 405, "Method not allowed",

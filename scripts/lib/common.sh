@@ -14,6 +14,9 @@ die() {
   exit "${2:-1}"
 }
 
+# The first line of a script whose steps take long. Usage: announce WHAT HOW_LONG
+announce() { printf '%s: %s (%s; details in %s)\n' "$PROGRAM" "$1" "$2" "${LOG#"$ROOT/"}"; }
+
 # Chooses the file that takes the details of all steps; the steps of one run are appended to it.
 log_to() {
   LOG=$1
