@@ -67,7 +67,7 @@ inline constexpr size_t open_permissions = 64; ///< undecided requests per worke
 inline constexpr size_t boot_failures = 3;     ///< failures in a row: waiting requests get the reason
 inline constexpr auto crash_window = 10s;      ///< a warm worker that ends within counts as a failed boot
 inline constexpr auto pool_stop_limit = 4s;    ///< workers end within after the pool was told to, then killed
-inline constexpr size_t move_out_tries = 10;   ///< a log that cannot be moved to rest now is tried so often…
+inline constexpr size_t move_out_tries = 10; ///< a log that cannot be moved to rest now is tried so often…
 inline constexpr auto move_out_backoff = 300ms; ///< …with this pause
 
 // -- store
