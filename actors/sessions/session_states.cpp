@@ -106,6 +106,10 @@ void session_state::ready(const session_event& event) {
                [this](const updated& spoken) { on_update(spoken.change); },
                [this](const asked& question) { on_permission(question.what); },
                [this](const lost& gone) { lose_brain(gone.why); },
+               [this](const session_events::yield&) {
+                 if (!turn_)
+                   release();
+               },
                [this](const tick& due) {
                  if (due.purpose == session_timers::t1)
                    release();

@@ -26,16 +26,20 @@ void worker_pool_state::fill(pool_bay& bay) {
   bay.refusal.clear();
   bool missing = bay.warm.size() < bay.profile.warm + bay.waiting.size();
   if (missing)
-    bay.refusal = no_room().value_or("");
-  if (!missing || !bay.refusal.empty())
-    return enter(bay, bay_phase::ready);
+    bay.refusal = no_room(bay).value_or("");
+  if (!missing || !bay.refusal.empty()) {
+    enter(bay, bay_phase::ready);
+    return make_room();
+  }
   enter(bay, bay_phase::filling);
   boot(bay);
 }
 
 /// Admission by memory: a number of workers says nothing about the machine (BR-161). A worker counts until it
 /// is gone.
-std::optional<std::string> worker_pool_state::no_room() const {
+std::optional<std::string> worker_pool_state::no_room(const pool_bay& bay) const {
+  if (bay.waiting.empty() && others_wait(bay))
+    return "conversations of another agent wait for a worker.";
   auto count = workers_.size();
   if (count >= settings_.workers)
     return "all " + std::to_string(count) + " workers that pool.workers allows exist.";
@@ -111,8 +115,10 @@ void worker_pool_state::down(const caf::down_msg& message) {
   workers_.erase(i);
   if (stopping_ && workers_.empty())
     return self_->quit();
-  for (auto& [key, other] : bays_)
-    on(other, pool_event::freed{});
+  for (bool waited : {true, false}) // who waits comes before spares
+    for (auto& [key, other] : bays_)
+      if (other.waiting.empty() != waited)
+        on(other, pool_event::freed{});
 }
 
 /// Every worker ends in order: sessions closed, logs at rest, no process left (BR-046).

@@ -59,8 +59,10 @@ void worker_pool_state::serve(pool_bay& bay) {
     bay.waiting.pop_front();
     any = true;
   }
-  if (any && bay.waiting.empty())
-    timers_.disarm("take " + bay.profile.name);
+  if (!any || !bay.waiting.empty())
+    return;
+  timers_.disarm("take " + bay.profile.name);
+  refill_others(bay);
 }
 
 void worker_pool_state::hand_out(waiting_take& take, const worker_id& worker) {
@@ -97,7 +99,8 @@ void worker_pool_state::expire_takes(pool_bay& bay) {
     bay.waiting.pop_front();
   }
   if (!bay.waiting.empty())
-    timers_.arm("take " + bay.profile.name, bay.waiting.front().due - now);
+    return timers_.arm("take " + bay.profile.name, bay.waiting.front().due - now);
+  refill_others(bay);
 }
 
 void worker_pool_state::reject_waiting(pool_bay& bay, const failure& why) {
@@ -105,6 +108,8 @@ void worker_pool_state::reject_waiting(pool_bay& bay, const failure& why) {
     take.reply.deliver(to_error(why));
   bay.waiting.clear();
   timers_.disarm("take " + bay.profile.name);
+  if (!stopping_)
+    refill_others(bay);
 }
 
 void worker_pool_state::failed(pool_bay& bay, const failure& why) {

@@ -107,6 +107,8 @@ private:
   void asked(worker_event::asked& what);
   void decide(worker_event::decide& decision);
   void withdraw_permissions(held_session& held);
+  caf::timespan idle() const;
+  void yield();
   void ticked(const std::string& purpose);
 
   // -- letting it go (worker_release.cpp)

@@ -129,6 +129,8 @@ void worker_pool_state::fired(const std::string& purpose, uint64_t armed) {
     return;
   if (purpose == "stop")
     return stopped_waiting();
+  if (purpose == "room")
+    return make_room();
   auto blank = purpose.find(' ');
   auto what = purpose.substr(0, blank);
   auto whom = purpose.substr(blank + 1);

@@ -52,7 +52,7 @@ private:
 
   // -- workers (pool_boot.cpp)
   void fill(pool_bay& bay);
-  std::optional<std::string> no_room() const;
+  std::optional<std::string> no_room(const pool_bay& bay) const;
   void boot(pool_bay& bay);
   uint32_t free_slot() const;
   void warmed(pool_bay& bay, const worker_id& worker);
@@ -61,6 +61,15 @@ private:
   void down(const caf::down_msg& message);
   void stop();
   void stopped_waiting();
+
+  // -- room for those who wait (pool_room.cpp)
+  bool others_wait(const pool_bay& bay) const;
+  size_t room_needed();
+  void make_room();
+  void end_spare();
+  void ask_idle();
+  void refill_others(const pool_bay& bay);
+  void yield(const std::vector<std::pair<caf::timespan, worker_id>>& idle);
 
   // -- status (pool_status.cpp)
   list_promise list();
@@ -76,6 +85,7 @@ private:
   size_t budget_mib_;
   std::map<std::string, pool_bay> bays_;
   std::map<worker_id, pool_entry> workers_;
+  std::map<worker_id, caf::actor_clock::time_point> yielded_; ///< asked to leave, and when
   bool stopping_ = false;
 };
 

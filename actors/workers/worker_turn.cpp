@@ -79,6 +79,7 @@ void worker_state::prompted(const ev::answered& answer) {
   auto outcome = outcome_of(answer, *held);
   held->turn = {};
   held->cancelled = false;
+  held->last_sign = self_->clock().now();
   self_->send(held->session, ended_atom_v, config_.id, std::move(outcome));
 }
 
@@ -110,6 +111,7 @@ void worker_state::updated(ev::updated& change) {
     held->replayed = true;
     return;
   }
+  held->last_sign = self_->clock().now();
   self_->send(held->session, update_atom_v, config_.id, std::move(change));
 }
 
@@ -132,6 +134,21 @@ void worker_state::decide(ev::decide& decision) {
       return decision.reply.deliver();
     }
   decision.reply.deliver(to_error({errc::unknown_permission, {}}));
+}
+
+caf::timespan worker_state::idle() const {
+  if (phase_ != worker_phase::assigned || held_.empty())
+    return {};
+  const auto& held = held_.begin()->second;
+  if (held.step != hold_step::ready || !held.turn.empty() || !held.permissions.empty())
+    return {};
+  return self_->clock().now() - held.last_sign;
+}
+
+/// The session decides: it may have a prompt on its way, or a job of the agent that goes on.
+void worker_state::yield() {
+  if (idle().count() > 0)
+    self_->send(held_.begin()->second.session, yield_atom_v, config_.id);
 }
 
 } // namespace agentpool

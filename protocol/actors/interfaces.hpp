@@ -131,6 +131,8 @@ using session_actor = status_interface::extend<caf::result<session_view>(view_at
   caf::result<void>(ended_atom, worker_id, prompt_outcome),
   // From the worker: the brain is gone; its log is on its way back to rest.
   caf::result<void>(lost_atom, worker_id, failure),
+  // From the worker: others wait for it. Given back as by T1 when nothing is to do, else nothing happens.
+  caf::result<void>(yield_atom, worker_id),
   // From the world: what the model is saying.
   caf::result<void>(live_atom, std::vector<live_frame>),
   // INTERNAL: a timer of the timer service fired.
@@ -143,8 +145,7 @@ using session_sup_actor = status_interface::extend<
   // quarantine.
   caf::result<session_actor>(begin_atom, session_id),
   // INTERNAL: start a failed session again.
-  caf::result<void>(restart_atom, session_id),
-  caf::result<void>(timer_atom, std::string purpose, uint64_t armed)>;
+  caf::result<void>(restart_atom, session_id)>;
 
 /// SESSION REGISTRY: knows devices and sessions, checks who asks, brings sessions into memory on first use.
 using session_registry_actor = status_interface::extend<
@@ -196,6 +197,10 @@ using worker_actor = status_interface::extend<
   caf::result<void>(answer_atom, std::string request_id, std::string option),
   // Ends the process at once.
   caf::result<void>(kill_atom, failure why),
+  // How long its brain has had nothing to do; zero while it has.
+  caf::result<caf::timespan>(idle_atom),
+  // Others wait for a worker: its session is asked to give this one back.
+  caf::result<void>(yield_atom),
   // INTERNAL: from the child process.
   caf::result<void>(process_started_atom, int32_t pid), caf::result<void>(process_line_atom, std::string),
   caf::result<void>(process_stderr_atom, std::string),

@@ -110,6 +110,8 @@ inline caf::behavior fake_worker(caf::stateful_actor<fake_worker_state>* self,
       notes->answers.emplace_back(request, option);
       return script->refusal ? caf::result<void>{to_error(*script->refusal)} : caf::unit;
     },
+    [](idle_atom) { return caf::timespan{0}; },
+    [](yield_atom) {},
     [=](kill_atom, const failure& why) {
       step("kill");
       notes->kills.push_back(why);

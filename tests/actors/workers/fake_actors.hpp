@@ -140,6 +140,7 @@ inline session_actor::behavior_type fake_session(
       book->calls.push_back("session lost " + to_string(why.code));
       ear->lost.push_back(why);
     },
+    [=](yield_atom, const worker_id&) { book->calls.push_back("yield"); },
     [](live_atom, const std::vector<live_frame>&) {},
     [](timer_atom, const std::string&, uint64_t) {},
   };

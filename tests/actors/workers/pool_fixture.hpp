@@ -23,6 +23,8 @@ struct fake_worker_log {
   std::string state = "warm";
   bool stopped = false;
   bool stubborn = false; ///< does not end when it is told to
+  caf::timespan idle{0};
+  int yields = 0;
 };
 
 /// A worker without a process: it is what the test says it is.
@@ -46,6 +48,8 @@ inline worker_actor::behavior_type fake_worker(
     [](release_atom, const brain_session_id&) {},
     [](answer_atom, const std::string&, const std::string&) {},
     [=](kill_atom, const failure& why) { log->kills.push_back(why); },
+    [=](idle_atom) { return log->idle; },
+    [=](yield_atom) { ++log->yields; },
     [](process_started_atom, int32_t) {},
     [](process_line_atom, const std::string&) {},
     [](process_stderr_atom, const std::string&) {},

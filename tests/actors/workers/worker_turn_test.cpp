@@ -179,4 +179,22 @@ TEST_F(WorkerTurn, PermissionsBetweenTurnsReachTheSession) {
   EXPECT_EQ(ear->permissions.size(), 1u);
 }
 
+TEST_F(WorkerTurn, IdleSinceTheLastSignOfTheSession) {
+  hold();
+  auto idle = [this] { return *ask<caf::timespan>(worker, idle_atom_v); };
+  advance(5s);
+  EXPECT_EQ(idle(), caf::timespan{5s});
+  prompt();
+  EXPECT_EQ(idle(), caf::timespan{0});
+  caf::anon_send(worker, yield_atom_v);
+  sched.run();
+  EXPECT_EQ(book->count("yield"), 0u); // it works
+  answer_prompt(R"({"stopReason":"end_turn"})");
+  advance(3s);
+  EXPECT_EQ(idle(), caf::timespan{3s});
+  caf::anon_send(worker, yield_atom_v);
+  sched.run();
+  EXPECT_EQ(book->count("yield"), 1u);
+}
+
 } // namespace agentpool::test
