@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 
-from tests.e2e import settings
+from tests.e2e import procs, settings
 from tests.e2e.case import E2eCase
 from tests.e2e.wait import DEADLINE, until
 
@@ -123,7 +123,11 @@ class CtlTest(E2eCase):
         code, table, _ = self.run_ctl("sessions")
         self.assertEqual(code, 0)
         self.assertIn(session, table)
-        self.assertIn("worker", self.run_ctl("workers")[1])
+        lines = self.run_ctl("workers")[1].splitlines()
+        self.assertEqual(lines[0].split()[:5], ["ID", "STATE", "SINCE", "PID", "SESSION"])
+        row = next(line.split() for line in lines if session in line)
+        self.assertEqual(row[1], "assigned")
+        self.assertTrue(procs.alive(int(row[3])))
         table = self.run_ctl("status")[1]
         for kind in ("store", "session_registry", "worker_pool", "timer_service"):
             self.assertIn(kind, table)
@@ -147,4 +151,5 @@ class CtlTest(E2eCase):
         code, _, error = self.run_ctl("status", data="/nowhere")
         self.assertEqual(code, 1)
         self.assertIn("no agentpoold runs on /nowhere; start it with scripts/run", error)
-        self.assertNotEqual(self.run_ctl("nonsense")[0], 0)
+        for wrong in (("nonsense",), (), ("devices",), ("status", "--nothing")):
+            self.assertEqual(self.run_ctl(*wrong)[0], 2)
