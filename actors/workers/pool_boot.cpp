@@ -35,6 +35,14 @@ void worker_pool_state::fill(pool_bay& bay) {
   boot(bay);
 }
 
+/// The worker that was just taken resumes its conversation: the boot of the next one would take the processor
+/// from it.
+void worker_pool_state::refill_later(const pool_bay& bay) {
+  auto purpose = "refill " + bay.profile.name;
+  if (!timers_.armed(purpose))
+    timers_.arm(purpose, defaults::refill_delay);
+}
+
 /// Admission by memory: a number of workers says nothing about the machine (BR-161). A worker counts until it
 /// is gone.
 std::optional<std::string> worker_pool_state::no_room(const pool_bay& bay) const {

@@ -84,7 +84,7 @@ void worker_pool_state::on(pool_bay& bay, const pe::any& event) {
 
 void worker_pool_state::ready(pool_bay& bay, const pe::any& event) {
   std::visit(overloaded{
-               [&](const pe::wanted&) { fill(bay); },
+               [&](const pe::wanted&) { bay.waiting.empty() ? refill_later(bay) : fill(bay); },
                [&](const pe::freed&) { fill(bay); },
                [&](const pe::lost& e) { lost(bay, e.worker, e.why); },
                [](const pe::warmed&) {}, // none is booting
@@ -136,6 +136,8 @@ void worker_pool_state::fired(const std::string& purpose, uint64_t armed) {
   auto whom = purpose.substr(blank + 1);
   if (what == "taken")
     return check_taken(worker_id{whom});
+  if (what == "refill")
+    return on(bays_.at(whom), pe::freed{});
   auto& bay = bays_.at(whom);
   if (what == "backoff")
     on(bay, pe::retry{});

@@ -52,6 +52,7 @@ private:
 
   // -- workers (pool_boot.cpp)
   void fill(pool_bay& bay);
+  void refill_later(const pool_bay& bay);
   std::optional<std::string> no_room(const pool_bay& bay) const;
   void boot(pool_bay& bay);
   uint32_t free_slot() const;

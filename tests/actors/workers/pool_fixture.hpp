@@ -108,6 +108,7 @@ protected:
 
   /// Every worker that boots gets warm, one after another, until none boots any more.
   void warm_all() {
+    advance(defaults::refill_delay);
     for (; warmed < started.size(); ++warmed)
       warm(warmed);
   }
