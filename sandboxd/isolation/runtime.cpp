@@ -83,12 +83,10 @@ result<void> write_bundle(const runtime_paths& paths, const boot& what) {
 // runc's own words are in its log: its output is the sandbox's.
 failure with_log(failure why, const std::string& log) {
   auto text = read_whole(log).value_or("");
-  for (auto end = text.rfind("\"msg\":"); end != std::string::npos;) {
-    auto line = text.substr(text.rfind('\n', end) + 1);
-    if (auto parsed = json::parse(line.substr(0, line.find('\n'))))
-      why.detail += ": " + printable((*parsed)["msg"].text_or(""), 500);
-    break;
-  }
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
+  if (auto parsed = json::parse(text.substr(text.rfind('\n') + 1)))
+    why.detail += ": " + printable((*parsed)["msg"].text_or(""), 500);
   return why;
 }
 
