@@ -11,6 +11,7 @@
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -58,6 +59,7 @@ struct sandboxes_config {
   int64_t longest_timeout_s = 86'400; ///< a longer one: 400
   uint32_t first_id = 0x20000000;     ///< of the ranges of user ids
   uint32_t id_ranges = 0x4000;
+  std::function<void(const std::shared_ptr<sandbox_entry>&)> on_running; ///< after each boot
 };
 
 /// All sandboxes of this service. Everything runs on one executor; what blocks runs on a pool. Outlives its

@@ -76,6 +76,8 @@ sandboxes::task<reply<void>> sandboxes::start(entry_ptr entry, bool fresh) {
   auto boots = ++entry->boots;
   unique_fd pidfd{::dup(entry->run->pidfd.get())};
   enter(*entry, sandbox_state::running);
+  if (config_.on_running)
+    config_.on_running(entry);
   asio::co_spawn(executor_, watch(entry, boots, std::move(pidfd)), asio::detached);
   co_return reply<void>{};
 }
