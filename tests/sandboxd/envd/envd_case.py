@@ -106,7 +106,8 @@ class Envd:
              "--announce-fd", str(told), "--init-fd", str(given), "--passwd", str(users / "passwd"),
              "--group", str(users / "group")],
             pass_fds=(lifeline, told, given), stderr=self.log, stdin=subprocess.DEVNULL,
-            env={"PATH": os.environ["PATH"], "E2B_SANDBOX_ID": "itest", **(extra_env or {})})
+            env={"PATH": os.environ["PATH"], "E2B_SANDBOX_ID": "itest",
+                 "ASAN_OPTIONS": "quarantine_size_mb=8", **(extra_env or {})})
         for file in (lifeline, told, given):
             os.close(file)
         with os.fdopen(announce) as port:

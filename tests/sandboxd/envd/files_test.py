@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import socket
+import subprocess
 import threading
 import time
 import unittest
@@ -298,7 +299,6 @@ class UploadTest(FilesCase):
 
     @unittest.skipUnless(AS_ROOT, "needs a mount")
     def test_a_full_disk(self):
-        import subprocess
         small = self.home / "small"
         small.mkdir()
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", small], check=True)
