@@ -18,8 +18,8 @@ request_head request(std::initializer_list<std::pair<const char*, const char*>> 
 
 TEST(ForwardedRequest, LeavesOutWhatIsForThisHop) {
   auto head = request({{"Host", "h"}, {"Connection", "close, X-Hop"}, {"X-Hop", "1"}, {"Keep-Alive", "9"},
-    {"Transfer-Encoding", "chunked"}, {"E2b-Sandbox-Id", "i"}, {"E2b-Sandbox-Port", "1"}, {"Expect", "100-continue"},
-    {"X-Access-Token", "t"}, {"Accept", "a"}, {"Accept", "b"}});
+    {"Transfer-Encoding", "chunked"}, {"E2b-Sandbox-Id", "i"}, {"E2b-Sandbox-Port", "1"},
+    {"Expect", "100-continue"}, {"X-Access-Token", "t"}, {"Accept", "a"}, {"Accept", "b"}});
   EXPECT_EQ(forwarded_request(head, framing::chunked, true),
     "POST /a?b HTTP/1.1\r\nHost: h\r\nX-Access-Token: t\r\nAccept: a\r\nAccept: b\r\n"
     "Transfer-Encoding: chunked\r\n\r\n");
@@ -27,8 +27,8 @@ TEST(ForwardedRequest, LeavesOutWhatIsForThisHop) {
 
 TEST(ForwardedRequest, EnvdsTokenGoesToEnvdOnly) {
   auto head = request({{"Host", "h"}, {"x-access-token", "t"}, {"Content-Length", "3"}});
-  EXPECT_EQ(
-    forwarded_request(head, framing::length, false), "POST /a?b HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\n");
+  EXPECT_EQ(forwarded_request(head, framing::length, false),
+    "POST /a?b HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\n");
 }
 
 TEST(ForwardedRequest, PassesAnUpgradeToPortsOfTheUser) {
@@ -45,17 +45,20 @@ TEST(ForwardedResponse, SaysHowTheBodyEndsHere) {
   head.insert("X", "y");
   EXPECT_EQ(forwarded_response(head, framing::length, true),
     "HTTP/1.1 200 OK\r\nX: y\r\nContent-Length: 5\r\nKeep-Alive: timeout=75\r\n\r\n");
-  EXPECT_EQ(forwarded_response(head, framing::until_close, false), "HTTP/1.1 200 OK\r\nX: y\r\nConnection: close\r\n\r\n");
+  EXPECT_EQ(forwarded_response(head, framing::until_close, false),
+    "HTTP/1.1 200 OK\r\nX: y\r\nConnection: close\r\n\r\n");
 }
 
 TEST(OwnResponse, HasNoBodyWhereNoneMayBe) {
-  EXPECT_EQ(own_response({204, ""}, true, false), "HTTP/1.1 204 No Content\r\nKeep-Alive: timeout=75\r\n\r\n");
+  EXPECT_EQ(
+    own_response({204, ""}, true, false), "HTTP/1.1 204 No Content\r\nKeep-Alive: timeout=75\r\n\r\n");
   EXPECT_EQ(own_response({404, "{}"}, false, true).find("{}"), std::string::npos);
   EXPECT_NE(own_response({404, "{}"}, false, false).find("Content-Length: 2\r\n"), std::string::npos);
 }
 
 TEST(ReservedPath, SeesThroughEveryWriting) {
-  for (auto path : {"/init", "/init/", "//init", "/./init", "/x/../init", "/%69nit", "/%2finit", "/upgrade", "/%zz"})
+  for (auto path :
+    {"/init", "/init/", "//init", "/./init", "/x/../init", "/%69nit", "/%2finit", "/upgrade", "/%zz"})
     EXPECT_TRUE(reserved_path(path)) << path;
   for (auto path : {"/", "/health", "/initial", "/files", "/a/init", "/process.Process/Start"})
     EXPECT_FALSE(reserved_path(path)) << path;
@@ -64,7 +67,8 @@ TEST(ReservedPath, SeesThroughEveryWriting) {
 TEST(ForeignOrigin, OnlyLoopbackAndTheHostItselfAreAtHome) {
   for (auto origin : {"http://localhost:3000", "http://127.0.0.1", "http://[::1]:8", "https://Own.test"})
     EXPECT_FALSE(foreign_origin(origin, "own.test:80")) << origin;
-  for (auto origin : {"null", "", "https://evil.test", "http://localhost.evil.test", "http://127.0.0.1.evil.test"})
+  for (auto origin :
+    {"null", "", "https://evil.test", "http://localhost.evil.test", "http://127.0.0.1.evil.test"})
     EXPECT_TRUE(foreign_origin(origin, "own.test:80")) << origin;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
+#include "sandboxd/front/dns.hpp"
 #include "sandboxd/isolation/network.hpp"
 
-#include "sandboxd/front/dns.hpp"
+#include <gtest/gtest.h>
 
 #include <algorithm>
-#include <gtest/gtest.h>
 
 namespace agentpool::sandboxd {
 namespace {

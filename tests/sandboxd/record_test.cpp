@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/control/record.hpp"
-
 #include "sandboxd/files.hpp"
 #include "tests/net/temp_dir.hpp"
 
-#include <filesystem>
 #include <gtest/gtest.h>
+
+#include <filesystem>
 
 namespace agentpool::sandboxd {
 namespace {
@@ -56,7 +56,7 @@ TEST(SandboxRecord, ShowsTheTokenOnlyWhenThereIsOne) {
 }
 
 TEST(RecordStore, LoadsWholeSandboxesAndRemovesUnfinishedOnes) {
-  temp_dir dir;
+  net::test::temp_dir dir;
   record_store store{dir.path()};
   ASSERT_TRUE(store.make_folder("iabc"));
   ASSERT_TRUE(store.save(whole_record()));
@@ -72,7 +72,7 @@ TEST(RecordStore, LoadsWholeSandboxesAndRemovesUnfinishedOnes) {
 }
 
 TEST(RecordStore, KeepsWhatItCannotRead) {
-  temp_dir dir;
+  net::test::temp_dir dir;
   record_store store{dir.path()};
   ASSERT_TRUE(store.make_folder("iabc"));
   ASSERT_TRUE(write_whole(store.folder_of("iabc") + "/record.json", "{cut", 0600));
@@ -83,7 +83,7 @@ TEST(RecordStore, KeepsWhatItCannotRead) {
 }
 
 TEST(Files, ADurableWriteReplacesAtOnce) {
-  temp_dir dir;
+  net::test::temp_dir dir;
   auto path = dir.path() + "/file";
   ASSERT_TRUE(write_durably(path, "one", 0600));
   ASSERT_TRUE(write_durably(path, "two", 0600));

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
-#include "sandboxd/isolation/runtime_config.hpp"
-
 #include "protocol/wire/json.hpp"
 #include "sandboxd/files.hpp"
+#include "sandboxd/isolation/runtime_config.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,10 +12,10 @@ namespace {
 const std::string conf = AGENTPOOL_SOURCE_DIR "/conf/sandbox";
 
 json filled() {
-  runtime_values values{"/d/rootfs", "/bin/envd", "/agentpool/i", {"envd", "--a \"b\""}, {"A=1"}, 70'000, 1000,
-    {512ull << 20, 1ull << 30, 99, 2}};
-  auto text =
-    runtime_config(read_whole(conf + "/runtime.json").value(), read_whole(conf + "/seccomp.json").value(), values);
+  runtime_values values{"/d/rootfs", "/bin/envd", "/agentpool/i", {"envd", "--a \"b\""}, {"A=1"}, 70'000,
+    1000, {512ull << 20, 1ull << 30, 99, 2}};
+  auto text = runtime_config(
+    read_whole(conf + "/runtime.json").value(), read_whole(conf + "/seccomp.json").value(), values);
   EXPECT_TRUE(text) << text.error().text();
   return text ? json::parse(*text).value() : json{};
 }
