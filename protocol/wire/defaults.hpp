@@ -99,6 +99,16 @@ inline constexpr size_t client_waiting = 1024; ///< …so many at most: `overloa
 inline constexpr size_t client_streams = 256;  ///< open streams per client: `overloaded`
 inline constexpr auto client_idle_connection = 20s; ///< a connection that idled longer is not used again
 
+inline constexpr size_t provider_tries = 4; ///< a call that may be repeated is tried so often…
+inline constexpr auto provider_backoff = 200ms;           ///< …after this pause, doubled each time
+inline constexpr auto provider_backoff_max = 10s;         ///< a longer Retry-After is `provider_busy` at once
+inline constexpr size_t provider_answer = 4 * 1024 * 1024;  ///< bytes of an answer: `provider_nonsense`
+inline constexpr size_t envd_answer = 64 * 1024 * 1024;     ///< the same of envd's unary calls
+inline constexpr size_t envd_event = 16 * 1024 * 1024;      ///< bytes of one event of a stream
+inline constexpr size_t refusal_bytes = 64 * 1024;          ///< kept of the body of an error
+inline constexpr size_t input_waiting = 4 * 1024 * 1024; ///< bytes of input waiting per process: `overloaded`
+inline constexpr auto envd_keepalive = 50s; ///< envd is asked for a sign of life so often; three missed: broken
+
 // -- supervision
 inline constexpr size_t restart_intensity = 3; ///< restarts within the period; one more: quarantined
 inline constexpr auto restart_period = 60s;
