@@ -3,6 +3,7 @@
 #include "net/e2b/api_answers.hpp"
 
 #include "protocol/wire/e2b_list.hpp"
+#include "protocol/wire/e2b_route.hpp"
 #include "protocol/wire/json.hpp"
 
 #include <algorithm>
@@ -27,6 +28,15 @@ bool has_all(const e2b::string_map& metadata, const e2b::string_map& wanted) {
     auto found = metadata.find(pair.first);
     return found != metadata.end() && found->second == pair.second;
   });
+}
+
+// What goes into host names and header lines.
+bool usable(const e2b::sandbox& reply) {
+  auto plain = [](const std::optional<std::string>& text) {
+    return !text || std::all_of(text->begin(), text->end(), [](char c) { return c > ' ' && c < 0x7f; });
+  };
+  return e2b::parse_sandbox_id(reply.sandbox_id) && plain(reply.envd_access_token) &&
+         plain(reply.traffic_access_token) && plain(reply.domain);
 }
 
 } // namespace
@@ -59,7 +69,7 @@ std::string query_of(const ports::sandbox_query& query) {
 
 result<ports::sandbox_access> access_from(const http_answer& answer) {
   auto reply = e2b::parse_sandbox(answer.body);
-  if (!reply)
+  if (!reply || !usable(*reply))
     return tl::unexpected{nonsense("the sandbox provider's answer describes no sandbox")};
   return ports::sandbox_access{reply->sandbox_id, reply->envd_access_token.value_or(""),
     reply->traffic_access_token.value_or(""), reply->domain.value_or(""), reply->envd_version,

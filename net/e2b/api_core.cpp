@@ -178,8 +178,8 @@ void api_core::timeout_steps(
 
 // "Not found" is said of paused sandboxes too, and some providers fail where they do not know the call: then
 // a connect prolongs what runs.
-void api_core::explain_timeout(const operation& op, const std::string& sandbox, std::chrono::seconds timeout,
-  completion<void> done) {
+void api_core::explain_timeout(
+  const operation& op, const std::string& sandbox, std::chrono::seconds timeout, completion<void> done) {
   op->send({"GET", path_of(sandbox)}, [this, op, sandbox, timeout, done](http_answer told) {
     auto info = info_from(told);
     if (!info)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/e2b/envd_requests.hpp"
 
-#include "net/e2b/base64.hpp"
+#include "protocol/wire/base64.hpp"
 #include "protocol/wire/connect_stream.hpp"
 #include "protocol/wire/defaults.hpp"
 #include "protocol/wire/e2b_route.hpp"
@@ -54,8 +54,8 @@ bool at_least(std::string_view text, int major, int minor, int patch) {
 }
 
 envd_requests::envd_requests(const e2b_options& options, const ports::sandbox_access& access)
-    : route_{route_to(options, access)}, token_{access.envd_token},
-      takes_octets_{at_least(access.envd_version, 0, 5, 7)} {}
+    : route_{route_to(options, access)}, token_{access.envd_token}, takes_octets_{at_least(
+                                                                      access.envd_version, 0, 5, 7)} {}
 
 ports::http_call envd_requests::base(
   std::string method, std::string target, const ports::call_limits& limits) const {
@@ -77,7 +77,7 @@ ports::http_call envd_requests::unary(std::string_view method, std::string messa
   call.headers.push_back(line("Content-Type", connect::unary_type));
   call.headers.push_back(line(connect::version_header, connect::version));
   if (!user.empty())
-    call.headers.push_back(line("Authorization", "Basic " + base64(user + ":")));
+    call.headers.push_back(line("Authorization", "Basic " + base64_encode(user + ":")));
   call.body = std::move(message);
   return call;
 }
