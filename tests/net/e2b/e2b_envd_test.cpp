@@ -32,7 +32,7 @@ protected:
     pid_ = ::fork();
     if (pid_ == 0) {
       ::close(life[1]);
-      auto passwd = (root / "passwd").string(), groups = (dir_.path() / "group").string();
+      auto passwd = (root / "passwd").string(), groups = (root / "group").string();
       auto lifeline = std::to_string(life[0]), announced = std::to_string(announce[1]);
       ::execl(ENVD, ENVD, "--listen", "127.0.0.1", "--port", "0", "--lifeline-fd", lifeline.c_str(),
         "--announce-fd", announced.c_str(), "--passwd", passwd.c_str(), "--group", groups.c_str(), nullptr);
