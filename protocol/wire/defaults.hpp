@@ -90,6 +90,28 @@ inline constexpr auto request_deadline = 20s; ///< an actor answers a request of
 inline constexpr size_t sessions_per_device = 10'000;
 inline constexpr size_t turns_per_device = 64; ///< running turns: `too_many_turns`
 
+// -- hands: calls of the sandbox provider and of envd
+inline constexpr auto hand_connect = 5s;     ///< a connection stands within, else `hand_unreachable`
+inline constexpr auto hand_first_byte = 30s; ///< the answer begins within
+inline constexpr auto hand_idle = 30s;       ///< no byte moves for so long: the call ends
+inline constexpr auto hand_total = 60s;      ///< one call with its repetitions; streams have no such limit
+inline constexpr size_t hand_window = 256 * 1024; ///< bytes of a stream not yet consumed: reading pauses
+inline constexpr size_t client_header_bytes = 32 * 1024; ///< of an answer: over it the call fails
+inline constexpr size_t client_unary = 8;      ///< calls without a stream at once per client: others wait…
+inline constexpr size_t client_waiting = 1024; ///< …so many at most: `overloaded`
+inline constexpr size_t client_streams = 256;  ///< open streams per client: `overloaded`
+inline constexpr auto client_idle_connection = 20s; ///< a connection that idled longer is not used again
+
+inline constexpr size_t provider_tries = 4; ///< a call that may be repeated is tried so often…
+inline constexpr auto provider_backoff = 200ms;           ///< …after this pause, doubled each time
+inline constexpr auto provider_backoff_max = 10s;         ///< a longer Retry-After is `provider_busy` at once
+inline constexpr size_t provider_answer = 4 * 1024 * 1024;  ///< bytes of an answer: `provider_nonsense`
+inline constexpr size_t envd_answer = 64 * 1024 * 1024;     ///< the same of envd's unary calls
+inline constexpr size_t envd_event = 16 * 1024 * 1024;      ///< bytes of one event of a stream
+inline constexpr size_t refusal_bytes = 64 * 1024;          ///< kept of the body of an error
+inline constexpr size_t input_waiting = 4 * 1024 * 1024; ///< bytes of input waiting per process: `overloaded`
+inline constexpr auto envd_keepalive = 50s; ///< envd is asked for a sign of life so often; three missed: broken
+
 // -- supervision
 inline constexpr size_t restart_intensity = 3; ///< restarts within the period; one more: quarantined
 inline constexpr auto restart_period = 60s;
