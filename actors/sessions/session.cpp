@@ -69,6 +69,7 @@ session_actor::behavior_type session_state::make_behavior() {
     [this, from_brain](yield_atom, const worker_id& id) {
       if (from_brain(id))
         dispatch(session_events::yield{});
+      return !brain_ || brain_->id != id;
     },
     [this](live_atom, std::vector<live_frame> frames) { on_live(std::move(frames)); },
     [this](timer_atom, const std::string& purpose, uint64_t armed) {

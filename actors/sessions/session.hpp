@@ -109,6 +109,7 @@ private:
   void assign(const worker_id& id, const worker_actor& handle);
   void attach_failed(const failure& why);
   void ask_again();
+  void withdraw_take();
   void give_up_attach();
   void abandon_attach();
   void kill_brain(failure why);
@@ -158,9 +159,10 @@ private:
   caf::actor_clock::time_point last_sign_; ///< of the agent in the running turn
   uint64_t attach_ = 0;                    ///< counts attempts: an answer to an older one means nothing
   unsigned attach_tries_ = 0;
-  bool taking_ = false;    ///< the pool was asked for a worker
-  bool releasing_ = false; ///< a worker that was let go has the log still
-  caf::actor_addr dying_;  ///< that worker, when it was killed
+  bool taking_ = false;      ///< the pool was asked for a worker
+  bool releasing_ = false;   ///< a worker that was let go has the log still
+  caf::actor_addr dying_;    ///< that worker, when it was killed
+  bool yield_asked_ = false; ///< others wait for our worker: it goes when the turn has ended
   bool stopping_ = false;
   bool closed_durable_ = false;
   bool erasing_rows_ = false;

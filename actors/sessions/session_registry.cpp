@@ -110,15 +110,20 @@ void session_registry_state::recall_prompt(const device_id& device, const sessio
   auto reader = once.key.empty() ? store_reader_actor{} : find_reader(self_->system());
   if (!reader)
     return answer.deliver(caf::make_error(errc::too_many_turns));
-  self_->request(reader, defaults::store_deadline, recall_atom_v, device, prompt_route(id), once.key)
-    .then(
-      [answer, hash = once.request_hash](const idempotency_row& known) mutable {
-        if (known.request_hash == hash)
-          answer.deliver(prompt_accepted{turn_id{known.answer}});
-        else
-          answer.deliver(caf::make_error(errc::idempotency_mismatch));
-      },
-      [answer](const caf::error&) mutable { answer.deliver(caf::make_error(errc::too_many_turns)); });
+  auto known = [answer, hash = once.request_hash](const idempotency_row& row) mutable {
+    if (row.request_hash == hash)
+      answer.deliver(prompt_accepted{turn_id{row.answer}});
+    else
+      answer.deliver(caf::make_error(errc::idempotency_mismatch));
+  };
+  auto recall = [this, reader, device, id, key = once.key, known, answer] {
+    self_->request(reader, defaults::store_deadline, recall_atom_v, device, prompt_route(id), key)
+      .then(known,
+        [answer](const caf::error&) mutable { answer.deliver(caf::make_error(errc::too_many_turns)); });
+  };
+  owned_row(device, id, [answer, recall](const caf::expected<session_row>& row) mutable {
+    row ? recall() : answer.deliver(row.error());
+  });
 }
 
 /// Turns that run, and prompts on their way that may become one: a burst is counted before its turns begin.

@@ -123,10 +123,8 @@ void worker_pool_state::down(const caf::down_msg& message) {
   workers_.erase(i);
   if (stopping_ && workers_.empty())
     return self_->quit();
-  for (bool waited : {true, false}) // who waits comes before spares
-    for (auto& [key, other] : bays_)
-      if (other.waiting.empty() != waited)
-        on(other, pool_event::freed{});
+  for (auto* next : by_waiting())
+    on(*next, pool_event::freed{});
 }
 
 /// Every worker ends in order: sessions closed, logs at rest, no process left (BR-046).

@@ -3,6 +3,8 @@
 #include "actors/log.hpp"
 #include "actors/workers/worker_pool.hpp"
 
+#include <algorithm>
+
 /// Handing workers out: first come, first served, each exactly once.
 namespace agentpool {
 
@@ -48,6 +50,21 @@ worker_pool_state::take_promise worker_pool_state::take(const take_request& requ
     timers_.arm("take " + bay.profile.name, settings_.take_deadline);
   on(bay, pool_event::wanted{});
   return reply;
+}
+
+/// A session's turn is over before it got a worker.
+void worker_pool_state::withdraw(const session_id& session) {
+  for (auto& [key, bay] : bays_) {
+    auto i =
+      std::ranges::find(bay.waiting, session, [](const waiting_take& take) { return take.what.session; });
+    if (i == bay.waiting.end())
+      continue;
+    i->reply.deliver(to_error({errc::cancelled, "Nobody waits for this worker any more."}));
+    bay.waiting.erase(i);
+    if (bay.waiting.empty())
+      timers_.disarm("take " + bay.profile.name);
+    return refill_others(bay);
+  }
 }
 
 void worker_pool_state::serve(pool_bay& bay) {

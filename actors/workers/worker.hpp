@@ -108,7 +108,7 @@ private:
   void decide(worker_event::decide& decision);
   void withdraw_permissions(held_session& held);
   caf::timespan idle() const;
-  void yield();
+  caf::result<bool> yield();
   void ticked(const std::string& purpose);
 
   // -- letting it go (worker_release.cpp)
@@ -124,6 +124,7 @@ private:
 
   // -- the end (worker_end.cpp)
   void end();
+  void end_now();
   void doom(failure why);
   void kill_now();
   void escalate(const std::string& purpose);

@@ -51,7 +51,7 @@ void worker_state::spawned(ev::any& event) {
                [&](ev::exited& e) { exited(e); },
                [&](ev::kill& e) { fail_boot(e.why); },
                [&](ev::tick&) { boot_too_slow(); },
-               [&](ev::stop&) { end(); },
+               [&](ev::stop&) { end_now(); },
                [&](auto& e) { other(e); },
              },
     event);
@@ -67,7 +67,7 @@ void worker_state::initialized(ev::any& event) {
                [&](ev::exited& e) { exited(e); },
                [&](ev::kill& e) { fail_boot(e.why); },
                [&](ev::tick&) { boot_too_slow(); },
-               [&](ev::stop&) { end(); },
+               [&](ev::stop&) { end_now(); },
                [&](auto& e) { other(e); },
              },
     event);

@@ -64,6 +64,12 @@ void worker_state::end() {
   timers_.arm(hurry_ ? "kill" : "term", hurry_ ? caf::timespan{defaults::hurry_grace} : config_.end_grace);
 }
 
+/// The pool is being stopped and nobody's conversation is in here.
+void worker_state::end_now() {
+  hurry_ = true;
+  end();
+}
+
 void worker_state::doom(failure why) {
   if (!ending_)
     ending_ = std::move(why);

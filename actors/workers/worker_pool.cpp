@@ -60,6 +60,7 @@ worker_pool_actor::behavior_type worker_pool_state::make_behavior() {
   return {
     [this](status_atom) { return status(); },
     [this](take_atom, const take_request& request) { return take(request); },
+    [this](cancel_atom, const session_id& session) { withdraw(session); },
     [this](warm_atom, const worker_id& worker) {
       if (auto i = workers_.find(worker); i != workers_.end())
         on(bays_.at(i->second.profile), pe::warmed{worker});

@@ -11,6 +11,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace agentpool {
 
@@ -30,6 +32,7 @@ public:
 
 private:
   using take_promise = caf::typed_response_promise<worker_id, worker_actor>;
+  using idle_list = std::vector<std::pair<caf::timespan, worker_id>>; ///< how long each has had nothing to do
   using list_promise = caf::typed_response_promise<std::vector<actor_status>>;
 
   // -- one function per state of a bay (worker_pool.cpp)
@@ -44,6 +47,7 @@ private:
   // -- requests (pool_take.cpp)
   take_promise take(const take_request& request);
   std::optional<failure> refuse(const take_request& request) const;
+  void withdraw(const session_id& session);
   void serve(pool_bay& bay);
   void hand_out(waiting_take& take, const worker_id& worker);
   void expire_takes(pool_bay& bay);
@@ -70,7 +74,9 @@ private:
   void end_spare();
   void ask_idle();
   void refill_others(const pool_bay& bay);
-  void yield(const std::vector<std::pair<caf::timespan, worker_id>>& idle);
+  void yield(const idle_list& idle);
+  void ask_to_leave(const worker_id& id);
+  std::vector<pool_bay*> by_waiting();
 
   // -- status (pool_status.cpp)
   list_promise list();
@@ -86,7 +92,7 @@ private:
   size_t budget_mib_;
   std::map<std::string, pool_bay> bays_;
   std::map<worker_id, pool_entry> workers_;
-  std::map<worker_id, caf::actor_clock::time_point> yielded_; ///< asked to leave, and when
+  std::map<worker_id, asked_worker> asked_; ///< to leave, each once within `yield_grace`
   bool stopping_ = false;
 };
 

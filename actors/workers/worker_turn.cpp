@@ -142,13 +142,24 @@ caf::timespan worker_state::idle() const {
   const auto& held = held_.begin()->second;
   if (held.step != hold_step::ready || !held.turn.empty() || !held.permissions.empty())
     return {};
-  return self_->clock().now() - held.last_sign;
+  return std::max(self_->clock().now() - held.last_sign, caf::timespan{1});
 }
 
 /// The session decides: it may have a prompt on its way, or a job of the agent that goes on.
-void worker_state::yield() {
-  if (idle().count() > 0)
-    self_->send(held_.begin()->second.session, yield_atom_v, config_.id);
+caf::result<bool> worker_state::yield() {
+  if (phase_ != worker_phase::assigned || held_.empty() || held_.begin()->second.step != hold_step::ready)
+    return false;
+  auto& held = held_.begin()->second;
+  auto answer = self_->make_response_promise<bool>();
+  auto declined = [this, answer, brain = held.brain]() mutable {
+    if (auto still = find_held(brain))
+      still->last_sign = self_->clock().now(); // another one is asked first
+    answer.deliver(false);
+  };
+  self_->request(held.session, defaults::status_deadline, yield_atom_v, config_.id)
+    .then([answer, declined](bool given) mutable { given ? answer.deliver(true) : declined(); },
+      [declined](const caf::error&) mutable { declined(); });
+  return answer;
 }
 
 } // namespace agentpool

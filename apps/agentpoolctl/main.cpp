@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 namespace {
@@ -37,6 +39,11 @@ int create_device(const api& daemon, const std::string& label) {
   }));
 }
 
+std::string is_id(const std::string& text) {
+  auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-'; };
+  return !text.empty() && std::ranges::all_of(text, fits) ? "" : "'" + text + "' is no session's id";
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -49,7 +56,8 @@ int main(int argc, char** argv) {
 
   chat_options options;
   auto* talk = app.add_subcommand("chat", "Hold a conversation in the terminal");
-  talk->add_option("--session", options.session, "Go on with this session");
+  talk->add_option("--session", options.session, "Go on with this session")
+    ->check(CLI::Validator{is_id, "ID"});
   talk->add_option("--profile", options.profile, "Agent profile of a new session");
 
   bool raw = false;

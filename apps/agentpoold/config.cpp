@@ -5,6 +5,7 @@
 #include "apps/agentpoold/config_keys.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -118,6 +119,8 @@ private:
       return complain(name.source(), key + ".command", "is missing; give the program and its arguments");
     if (!profile.command.empty() && !profile.command.front().starts_with('/'))
       complain(line_of("command"), key + ".command", "must begin with an absolute path");
+    if (!profile.cwd.starts_with('/'))
+      complain(line_of("cwd"), key + ".cwd", "must be an absolute path");
     if (!profile.command.empty() && !profile.trusted)
       complain(line_of("trusted"), key + ".trusted",
         "is false, but only the built-in agent has a composition lock; write trusted = true when its code "
@@ -126,6 +129,9 @@ private:
   }
 
   void check(const toml::table& file) {
+    if (out_.pool.memory_mib > 0 && out_.pool.memory_mib < out_.pool.worker_memory_mib)
+      complain(file.at_path("pool.memory").node()->source(), "pool.memory",
+        "is less than one worker's pool.worker_memory: no brain could ever start");
     if (out_.pool.profiles.contains(out_.session.default_profile))
       return;
     auto named = file.at_path("session.default_profile");
@@ -162,9 +168,9 @@ tl::expected<daemon_config, config_errors> load_config(const std::string& path) 
   std::ostringstream text;
   if (file)
     text << file.rdbuf();
-  if (!file)
+  if (!file || std::filesystem::is_directory(path))
     return tl::unexpected{
-      config_errors{path + ":0: the file cannot be read; check --config and its permissions"}};
+      config_errors{path + ":0: this is no file that can be read; check --config and its permissions"}};
   return parse_config(text.str(), path);
 }
 

@@ -103,9 +103,9 @@ result<void> daemon::open_gateway() {
     return known;
   if (auto opened = gateway_.start(start_.config.gateway); !opened)
     return opened;
-  endpoints where{"http://" + start_.config.gateway.app.address + ":" + std::to_string(gateway_.app_port()),
-    *token, "http://" + start_.config.gateway.ops.address + ":" + std::to_string(gateway_.ops_port()),
-    gateway_.ops_token(), options_.demo_model_url, options_.demo_model_pid};
+  endpoints where{http_url(start_.config.gateway.app.address, gateway_.app_port()), *token,
+    http_url(start_.config.gateway.ops.address, gateway_.ops_port()), gateway_.ops_token(),
+    options_.demo_model_url, options_.demo_model_pid};
   if (auto written = start_.data->write_endpoints(endpoints_json(where)); !written)
     return written;
   gateway_.ready();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace agentpool {
@@ -15,6 +16,9 @@ struct endpoints {
   std::string demo_model_url; ///< empty: none
   int demo_model_pid = 0;
 };
+
+/// The address of a listener, as clients write it; an IPv6 address in brackets.
+std::string http_url(const std::string& address, uint16_t port);
 
 /// `{"gateway":{url,device_token,pid},"ops":{url,token,pid},"demo_model":{url,pid}}`; the pids are this
 /// process's.

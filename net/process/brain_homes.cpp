@@ -68,8 +68,10 @@ result<ports::brain_home> directory_homes::prepare(const ports::brain_home_spec&
   auto root = make_dir(workers_.get(), name, 0700);
   if (!root)
     return tl::unexpected{root.error()};
-  if (auto ok = build_home(root->get(), spec); !ok)
-    return tl::unexpected{ok.error()};
+  if (auto ok = build_home(root->get(), spec); !ok) {
+    auto left = remove_tree(workers_.get(), name); // nobody else knows of it
+    return fail(ok.error().code, ok.error().text() + (left ? "" : "; " + left.error().text()));
+  }
   crash_point("home.prepare.after");
   return home;
 }

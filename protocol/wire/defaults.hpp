@@ -48,13 +48,14 @@ inline constexpr size_t worker_memory_mib = 160; ///< planned memory of one work
 inline constexpr uint32_t first_uid =
   70'000;                                   ///< of the workers' users, one per slot: nobody else's in Debian
 inline constexpr size_t heap_mib = 384;     ///< heap cap of a dsh process: over it the brain is lost
-inline constexpr auto take_deadline = 30s;  ///< a request for a worker waits so long, then `no_worker`
+inline constexpr auto take_deadline = 45s;  ///< a request for a worker waits so long, then `no_worker`
 inline constexpr size_t take_queue = 1024;  ///< requests waiting for a worker: `overloaded`
 inline constexpr auto boot_deadline = 30s;  ///< spawned → warm
 inline constexpr auto refill_delay = 300ms; ///< after a take nobody waits behind: the taken worker goes first
 inline constexpr auto yield_idle = 1s; ///< with all workers taken a brain idle for longer is given back early
 inline constexpr auto yield_grace = 10s;      ///< it is on its way so long, then another one is asked
 inline constexpr auto room_interval = 1s;     ///< while conversations wait for room it is looked for so often
+inline constexpr auto fair_wait = 5s;         ///< who waited so long gets a brain at the end of any turn
 inline constexpr auto session_deadline = 20s; ///< session/new, resume, load
 inline constexpr auto close_deadline = 5s;    ///< session/close
 inline constexpr auto end_grace = 2s;         ///< stdin EOF, then SIGTERM after this, then SIGKILL after this

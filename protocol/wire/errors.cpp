@@ -40,7 +40,7 @@ constexpr std::array table{
   error_row{errc::too_many_sessions, "too_many_sessions", 429, "Too many sessions",
     "This device is at its limit of sessions; delete some or raise limits.sessions_per_device."},
   error_row{errc::too_many_turns, "too_many_turns", 429, "Too many running turns",
-    "This device is at its limit of running turns; wait for one to end."},
+    "This device is at its limit of running turns (limits.turns_per_device); wait for one to end."},
   error_row{errc::too_many_connections, "too_many_connections", 503, "Too many connections",
     "The gateway is at its limit of connections; close idle ones or raise limits.connections."},
   error_row{errc::too_many_viewers, "too_many_viewers", 429, "Too many viewers",

@@ -116,6 +116,8 @@ TEST_F(RegistryTurnsTest, KeyThatWasUsedIsAnsweredAtTheLimitToo) {
   EXPECT_EQ(keyed("k")->value->turn, first->value->turn);
   EXPECT_EQ(keyed("k", "other")->code(), errc::idempotency_mismatch);
   EXPECT_EQ(keyed("new")->code(), errc::too_many_turns);
+  tables->sessions.at({"ses_1"}).row.closed = true; // being deleted
+  EXPECT_EQ(keyed("k")->code(), errc::not_found);
 }
 
 TEST_F(RegistryTurnsTest, BurstIsBoundedBeforeItsTurnsBegin) { // BR-144

@@ -276,12 +276,17 @@ TEST_F(SessionReadyTest, OnlyOurOwnWorkerMayAskForItself) {
   EXPECT_EQ(state(), "ready");
 }
 
-TEST_F(SessionReadyTest, RunningTurnKeepsItsBrainWhoeverWaits) {
+TEST_F(SessionReadyTest, RunningTurnKeepsItsBrainUntilItsEnd) {
   be_ready();
   prompt();
-  caf::anon_send(session, yield_atom_v, worker_id{"w1"});
-  sched.run();
+  EXPECT_EQ(ask<bool>(session, yield_atom_v, worker_id{"w1"}), false);
   EXPECT_EQ(state(), "running");
+  finish();
+  EXPECT_EQ(state(), "detached");
+  prompt();
+  EXPECT_EQ(state(), "running");
+  finish();
+  EXPECT_EQ(state(), "ready"); // asked once
 }
 
 } // namespace agentpool::test

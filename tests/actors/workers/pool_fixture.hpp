@@ -25,6 +25,7 @@ struct fake_worker_log {
   bool stubborn = false; ///< does not end when it is told to
   caf::timespan idle{0};
   int yields = 0;
+  bool leaves = true; ///< what it answers
 };
 
 /// A worker without a process: it is what the test says it is.
@@ -49,7 +50,10 @@ inline worker_actor::behavior_type fake_worker(
     [](answer_atom, const std::string&, const std::string&) {},
     [=](kill_atom, const failure& why) { log->kills.push_back(why); },
     [=](idle_atom) { return log->idle; },
-    [=](yield_atom) { ++log->yields; },
+    [=](yield_atom) {
+      ++log->yields;
+      return log->leaves;
+    },
     [](process_started_atom, int32_t) {},
     [](process_line_atom, const std::string&) {},
     [](process_stderr_atom, const std::string&) {},

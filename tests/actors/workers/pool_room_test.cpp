@@ -66,13 +66,87 @@ TEST_F(PoolRoom, BusyBrainsStayAndAreLookedAtAgain) {
   EXPECT_THAT(yields(), ElementsAre(1, 0));
 }
 
-TEST_F(PoolRoom, AnotherOneIsAskedWhenTheFirstDoesNotLeave) {
+TEST_F(PoolRoom, AnotherOneIsAskedAtOnceWhenTheFirstStays) {
   full(2);
+  started[1].log->leaves = false; // a prompt came in the same moment
   take();
-  EXPECT_THAT(yields(), ElementsAre(0, 1));
-  started[1].log->idle = 0s; // a prompt came in the same moment
-  advance(defaults::yield_grace + defaults::room_interval);
   EXPECT_THAT(yields(), ElementsAre(1, 1));
+}
+
+TEST_F(PoolRoom, NobodyIsAskedTwiceWithinTheGrace) {
+  full(2);
+  started[0].log->leaves = started[1].log->leaves = false;
+  take();
+  advance(defaults::room_interval);
+  EXPECT_THAT(yields(), ElementsAre(1, 1));
+  for (auto t = 0s; t <= defaults::yield_grace; t += 1s)
+    advance(1s);
+  EXPECT_THAT(yields(), ElementsAre(2, 2));
+}
+
+TEST_F(PoolRoom, WhoSaysThatItLeavesAndDoesNotIsAskedAgain) {
+  full(1);
+  take();
+  for (auto t = 0s; t <= defaults::yield_grace; t += 1s)
+    advance(1s);
+  EXPECT_THAT(yields(), ElementsAre(2));
+}
+
+TEST_F(PoolRoom, ConversationThatNeverPausesGivesWayToOneThatWaitedLong) {
+  full(1);
+  started[0].log->idle = 0s;
+  started[0].log->leaves = false;
+  take();
+  advance(defaults::fair_wait - defaults::room_interval);
+  EXPECT_THAT(yields(), ElementsAre(0));
+  advance(2 * defaults::room_interval);
+  EXPECT_THAT(yields(), ElementsAre(1));
+}
+
+TEST_F(PoolRoom, WhoWaitsLongestIsFirstWhateverItsAgent) {
+  settings.workers = 1;
+  settings.profiles.clear();
+  add_profile("a", 0);
+  add_profile("z", 0);
+  spawn_pool();
+  take("a");
+  warm_all();
+  auto z = take("z");
+  advance(10ms);
+  auto a = take("a");
+  down(0);
+  warm_all();
+  EXPECT_TRUE(z->done);
+  EXPECT_FALSE(a->done);
+  down(1);
+  warm_all();
+  EXPECT_TRUE(a->done);
+}
+
+TEST_F(PoolRoom, SpareThatStillBootsGivesWay) {
+  settings.workers = 1;
+  settings.profiles.clear();
+  add_profile("hang", 1);
+  add_profile("ok", 0);
+  spawn_pool();
+  auto waiting = take("ok");
+  ASSERT_EQ(started[0].log->kills.size(), 1u);
+  down(0);
+  ASSERT_EQ(started.size(), 2u);
+  EXPECT_EQ(started[1].config.profile.name, "ok");
+  warm(1);
+  EXPECT_TRUE(waiting->done);
+}
+
+TEST_F(PoolRoom, WithdrawnRequestGetsNoWorker) {
+  full(1);
+  auto first = take();
+  caf::anon_send(pool, cancel_atom_v, session_id{"s"});
+  sched.run();
+  EXPECT_EQ(first->why.code, errc::cancelled);
+  down(0);
+  advance(60s);
+  EXPECT_THAT(status().waits_for, ::testing::Not(::testing::HasSubstr("waiting")));
 }
 
 TEST_F(PoolRoom, WarmWorkersOfAnotherAgentGiveWay) {

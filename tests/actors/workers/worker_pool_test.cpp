@@ -114,7 +114,7 @@ TEST_F(WorkerPool, MemoryBudgetRefusesWithAReason) { // BR-161
   for (int i = 0; i < 3; ++i)
     EXPECT_TRUE(take()->done);
   auto starved = take();
-  advance(30s);
+  advance(settings.take_deadline);
   EXPECT_EQ(starved->why.code, errc::no_worker);
   EXPECT_THAT(starved->why.detail, HasSubstr("budget of 500 MiB"));
 }

@@ -186,15 +186,19 @@ TEST_F(WorkerTurn, IdleSinceTheLastSignOfTheSession) {
   EXPECT_EQ(idle(), caf::timespan{5s});
   prompt();
   EXPECT_EQ(idle(), caf::timespan{0});
-  caf::anon_send(worker, yield_atom_v);
-  sched.run();
-  EXPECT_EQ(book->count("yield"), 0u); // it works
   answer_prompt(R"({"stopReason":"end_turn"})");
   advance(3s);
   EXPECT_EQ(idle(), caf::timespan{3s});
-  caf::anon_send(worker, yield_atom_v);
-  sched.run();
+  EXPECT_EQ(ask<bool>(worker, yield_atom_v), true);
   EXPECT_EQ(book->count("yield"), 1u);
+}
+
+TEST_F(WorkerTurn, SessionThatKeepsItsBrainCountsAsBusy) {
+  hold();
+  book->silent["yield"] = true;
+  advance(5s);
+  EXPECT_EQ(ask<bool>(worker, yield_atom_v), false);
+  EXPECT_EQ(*ask<caf::timespan>(worker, idle_atom_v), caf::timespan{1});
 }
 
 } // namespace agentpool::test
