@@ -65,5 +65,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(agentpool_atoms, caf::first_custom_type_id)
   CAF_ADD_ATOM(agentpool_atoms, agentpool, restart_atom)
   CAF_ADD_ATOM(agentpool_atoms, agentpool, drain_atom)
   CAF_ADD_ATOM(agentpool_atoms, agentpool, opened_atom)
+  CAF_ADD_ATOM(agentpool_atoms, agentpool, granted_atom)
 
 CAF_END_TYPE_ID_BLOCK(agentpool_atoms)

@@ -131,8 +131,11 @@ using session_actor = status_interface::extend<caf::result<session_view>(view_at
   caf::result<void>(ended_atom, worker_id, prompt_outcome),
   // From the worker: the brain is gone; its log is on its way back to rest.
   caf::result<void>(lost_atom, worker_id, failure),
-  // From the world: what the model is saying.
+  // From the world: what the model is saying, and what a tool call's command prints (`tool_output`).
   caf::result<void>(live_atom, std::vector<live_frame>),
+  // From the broker, before it lets a mutation of the world through in mode `ask`: is a tool call that was
+  // granted in the running turn still unfinished? Always true in `allow`, always false in `deny`.
+  caf::result<bool>(granted_atom),
   // INTERNAL: a timer of the timer service fired.
   caf::result<void>(timer_atom, std::string purpose, uint64_t armed)>;
 
