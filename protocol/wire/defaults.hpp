@@ -87,6 +87,13 @@ inline constexpr auto request_deadline = 20s; ///< an actor answers a request of
 inline constexpr size_t sessions_per_device = 10'000;
 inline constexpr size_t turns_per_device = 64; ///< running turns: `too_many_turns`
 
+// -- hands: calls of the sandbox provider and of envd
+inline constexpr auto hand_connect = 5s;     ///< a connection stands within, else `hand_unreachable`
+inline constexpr auto hand_first_byte = 30s; ///< the answer begins within
+inline constexpr auto hand_idle = 30s;       ///< no byte moves for so long: the call ends
+inline constexpr auto hand_total = 60s;      ///< one call with its repetitions; streams have no such limit
+inline constexpr size_t hand_window = 256 * 1024; ///< bytes of a stream not yet consumed: reading pauses
+
 // -- supervision
 inline constexpr size_t restart_intensity = 3; ///< restarts within the period; one more: quarantined
 inline constexpr auto restart_period = 60s;
