@@ -94,6 +94,34 @@ inline constexpr auto hand_idle = 30s;       ///< no byte moves for so long: the
 inline constexpr auto hand_total = 60s;      ///< one call with its repetitions; streams have no such limit
 inline constexpr size_t hand_window = 256 * 1024; ///< bytes of a stream not yet consumed: reading pauses
 
+// -- hands: their life
+inline constexpr auto hand_timeout =
+  15min; ///< the provider ends a sandbox that was not refreshed for so long
+inline constexpr auto hand_create_deadline = 60s;  ///< one create: then it is given up and swept later
+inline constexpr auto hand_verify_deadline = 15s;  ///< one command on a fresh connection
+inline constexpr auto hand_connect_deadline = 15s; ///< one reconnect, refresh or info at the provider
+inline constexpr auto hand_kill_deadline = 10s;    ///< one attempt: then it is delete-debt
+inline constexpr auto hand_erase_deadline = 45s;   ///< a DELETE waits so long for its hand
+inline constexpr auto hand_wait = 150s;            ///< an operation waits so long while its hand is created
+inline constexpr auto hand_patience = 25s;   ///< …and while it does not answer, or for a probe: `deadline`
+inline constexpr size_t hand_waiting = 128;  ///< operations waiting for one hand: `overloaded`
+inline constexpr size_t hand_leases = 256;   ///< operations in flight on one hand: `overloaded`
+inline constexpr size_t hand_tries = 5;      ///< verifications of a new sandbox, or `gone` in a row: given up
+inline constexpr size_t hand_mismatches = 2; ///< wrong nonces in a row: the handle is never used again
+inline constexpr auto hand_backoff_min = 500ms; ///< pause between attempts, doubled each time
+inline constexpr auto hand_backoff_max = 30s;
+inline constexpr auto hand_refresh_retry = 20s; ///< a failed refresh of the timeout is tried again after
+inline constexpr auto hand_clock_skew = 2s;     ///< the guest's clock may be off by so much: else a notice
+inline constexpr size_t hand_creates = 4;       ///< creates and reconnects at once: the others wait
+inline constexpr size_t hand_admissions = 1024; ///< waiting for those: `overloaded`
+inline constexpr size_t hand_sandboxes = 512;   ///< of this node: `world_no_hand`
+inline constexpr size_t hands_per_device = 64;  ///< of one device: `world_no_hand`
+inline constexpr auto hand_sweep = 5min;        ///< the provider's list is compared with the store so often
+inline constexpr auto debt_backoff_min = 5s; ///< a sandbox that could not be killed is tried again, doubled
+inline constexpr auto debt_backoff_max = 1h;
+inline constexpr size_t debt_kills = 4; ///< at once
+inline constexpr auto max_hold = 60min; ///< after the last input: background work holds its agent no longer
+
 // -- supervision
 inline constexpr size_t restart_intensity = 3; ///< restarts within the period; one more: quarantined
 inline constexpr auto restart_period = 60s;
