@@ -76,13 +76,13 @@ result<std::string> canonical_path(const json& body) {
 }
 
 reply not_found(std::string_view path) {
-  return fs_error("FS_NOT_FOUND", "There is no file or directory " + std::string{path} + ".");
+  return coded_error("FS_NOT_FOUND", "There is no file or directory " + std::string{path} + ".");
 }
 
 result<reply> resolve(const json& body) {
   return absolute_path(body).map([](const std::string& path) {
     if (is_blank(path))
-      return fs_error("FS_NOT_FOUND", "The path is empty.");
+      return coded_error("FS_NOT_FOUND", "The path is empty.");
     auto folded = fold(path);
     return reply{200, json_object{}.add("path", folded).add("display", folded).str()};
   });
@@ -128,7 +128,7 @@ result<reply> read(const json& body) {
       return wrong(member, "an integer of at least 0");
   return canonical_path(body).map([](const std::string& given) {
     auto path = fold(given);
-    return is_directory(path) ? fs_error("FS_NOT_REGULAR_FILE", path + " is a directory.") : not_found(path);
+    return is_directory(path) ? coded_error("FS_NOT_REGULAR_FILE", path + " is a directory.") : not_found(path);
   });
 }
 
