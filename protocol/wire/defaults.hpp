@@ -93,6 +93,11 @@ inline constexpr auto hand_first_byte = 30s; ///< the answer begins within
 inline constexpr auto hand_idle = 30s;       ///< no byte moves for so long: the call ends
 inline constexpr auto hand_total = 60s;      ///< one call with its repetitions; streams have no such limit
 inline constexpr size_t hand_window = 256 * 1024; ///< bytes of a stream not yet consumed: reading pauses
+inline constexpr size_t client_header_bytes = 32 * 1024; ///< of an answer: over it the call fails
+inline constexpr size_t client_unary = 8;      ///< calls without a stream at once per client: others wait…
+inline constexpr size_t client_waiting = 1024; ///< …so many at most: `overloaded`
+inline constexpr size_t client_streams = 256;  ///< open streams per client: `overloaded`
+inline constexpr auto client_idle_connection = 20s; ///< a connection that idled longer is not used again
 
 // -- supervision
 inline constexpr size_t restart_intensity = 3; ///< restarts within the period; one more: quarantined
