@@ -13,8 +13,8 @@
 /// The world socket: docs/world-protocol.md.
 namespace agentpool::world {
 
-/// One request of a brain's plugin, as it came; or one of the App about its session's files, which the gateway
-/// sends to the session's world itself.
+/// One request of a brain's plugin, as it came; or one of the App about its session's files, which the
+/// gateway sends to the session's world itself.
 struct call {
   worker_id worker;         ///< whose socket it came on; empty: the App's
   std::string credential;   ///< bearer, empty when none was sent

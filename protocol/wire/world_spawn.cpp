@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
+#include "protocol/wire/base64.hpp"
 #include "protocol/wire/world_checks.hpp"
 #include "protocol/wire/world_paths.hpp"
 #include "protocol/wire/world_request.hpp"
-
-#include "protocol/wire/base64.hpp"
 
 #include <algorithm>
 #include <limits>
