@@ -99,6 +99,19 @@ inline constexpr size_t client_waiting = 1024; ///< …so many at most: `overloa
 inline constexpr size_t client_streams = 256;  ///< open streams per client: `overloaded`
 inline constexpr auto client_idle_connection = 20s; ///< a connection that idled longer is not used again
 
+// -- world: the operations of a hand
+inline constexpr auto world_ping = 10s; ///< an event stream without news says so
+inline constexpr size_t live_output_bytes =
+  8 * 1024;                                         ///< of one live frame of a command: the oldest text goes
+inline constexpr auto live_output_interval = 100ms; ///< between two live frames of one command
+inline constexpr size_t world_processes = 64;       ///< commands and terminals of one session: `too_many`
+inline constexpr size_t world_inputs = 64;  ///< requests for one command's input that wait: `too_many`
+inline constexpr auto world_probe = 28s;    ///< a probe of the hand is answered within, else `WORLD_TIMEOUT`
+inline constexpr auto world_content = 175s; ///< …a read, a mutation, the start of a command
+inline constexpr size_t file_keys =
+  64; ///< Idempotency-Keys of file changes a world remembers: the oldest goes
+inline constexpr size_t upload_bytes = size_t{4} << 30; ///< one file that an App sends: 413
+
 // -- supervision
 inline constexpr size_t restart_intensity = 3; ///< restarts within the period; one more: quarantined
 inline constexpr auto restart_period = 60s;
