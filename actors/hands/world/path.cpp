@@ -46,7 +46,7 @@ folded fold(std::string_view path, std::span<const seen> stats) {
     }
     auto loose = leads_nowhere(*entry);
     out.canonical = entry->symlink && !loose ? entry->link_target : join(out.canonical, part);
-    out.loose = out.loose || (loose && last);
+    out.loose = out.loose || loose;
     missing = loose;
     out.under_file = out.under_file || (!last && !loose && entry->type != ports::entry_type::directory);
   });

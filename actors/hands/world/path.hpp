@@ -24,7 +24,7 @@ using seen = std::optional<ports::entry_info>;
 struct folded {
   std::string canonical;
   bool under_file = false; ///< an ancestor is a file: there can be nothing
-  bool loose = false;      ///< its last component is a link that leads nowhere
+  bool loose = false;      ///< a component is a link that leads nowhere
 };
 
 /// Folds the lstats of `prefixes(path)` from the root: a link gives its resolved target, the first component
