@@ -20,6 +20,11 @@ class event_sink;
 class world_stream;
 } // namespace ports
 
+namespace world {
+/// A step of an operation, brought home to the world's actor (actors/hands/world).
+struct job;
+} // namespace world
+
 /// What a provider's callback brings home to the actor that asked (actors/hands).
 struct provider_event;
 
@@ -252,6 +257,10 @@ using world_actor = status_interface::extend<
   caf::result<world::reply>(world_atom, world::call, std::shared_ptr<ports::world_stream>),
   // From the hand: another state, generation, continuity.
   caf::result<void>(hand_atom, hand_report),
+  // From the broker, when a worker takes the session: who gets what commands print while they run.
+  caf::result<void>(watch_atom, session_actor),
+  // INTERNAL: something of an operation goes on.
+  caf::result<void>(run_atom, std::shared_ptr<world::job>),
   caf::result<void>(timer_atom, std::string purpose, uint64_t armed)>;
 
 /// HAND: the sandbox of one session, a child of the broker. It is made when it is first needed, verified on a

@@ -83,6 +83,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(agentpool, caf::first_custom_type_id + 300)
   CAF_ADD_TYPE_ID(agentpool, (agentpool::world_actor))
   CAF_ADD_TYPE_ID(agentpool, (std::shared_ptr<agentpool::ports::world_stream>))
   CAF_ADD_TYPE_ID(agentpool, (std::shared_ptr<agentpool::provider_event>))
+  CAF_ADD_TYPE_ID(agentpool, (std::shared_ptr<agentpool::world::job>))
 
 CAF_END_TYPE_ID_BLOCK(agentpool)
 
@@ -90,6 +91,7 @@ CAF_ERROR_CODE_ENUM(agentpool::errc)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(std::shared_ptr<agentpool::ports::event_sink>)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(std::shared_ptr<agentpool::ports::world_stream>)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(std::shared_ptr<agentpool::provider_event>)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(std::shared_ptr<agentpool::world::job>)
 
 namespace agentpool {
 

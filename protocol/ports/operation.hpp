@@ -17,10 +17,11 @@ using operation_id = uint64_t;
 /// The deadlines of one call; 0 = none of this kind. Which one passed is said in the failure's detail.
 struct call_limits {
   std::chrono::milliseconds connect = defaults::hand_connect; ///< a connection (with TLS) stands within
-  /// From the start of the call until the head of the answer, waiting for a connection included.
+  /// From the start of the call (of a streamed upload: from its last byte) until the head of the answer;
+  /// waiting for a free connection counts.
   std::chrono::milliseconds first_byte = defaults::hand_first_byte;
-  /// No byte moved in either direction for so long; time in which the sink or the source pauses is not
-  /// counted.
+  /// No byte of a streamed upload or of the answer's body moved for so long; time in which the sink or the
+  /// source makes it wait is not counted.
   std::chrono::milliseconds idle = defaults::hand_idle;
   std::chrono::milliseconds total = defaults::hand_total; ///< the whole call, repetitions included
 };

@@ -93,6 +93,24 @@ inline constexpr auto hand_first_byte = 30s; ///< the answer begins within
 inline constexpr auto hand_idle = 30s;       ///< no byte moves for so long: the call ends
 inline constexpr auto hand_total = 60s;      ///< one call with its repetitions; streams have no such limit
 inline constexpr size_t hand_window = 256 * 1024; ///< bytes of a stream not yet consumed: reading pauses
+inline constexpr size_t client_header_bytes = 32 * 1024; ///< of an answer: over it the call fails
+inline constexpr size_t client_unary = 8;      ///< calls without a stream at once per client: others wait…
+inline constexpr size_t client_waiting = 1024; ///< …so many at most: `overloaded`
+inline constexpr size_t client_streams = 256;  ///< open streams per client: `overloaded`
+inline constexpr auto client_idle_connection = 20s; ///< a connection that idled longer is not used again
+
+// -- world: the operations of a hand
+inline constexpr auto world_ping = 10s; ///< an event stream without news says so
+inline constexpr size_t live_output_bytes =
+  8 * 1024;                                         ///< of one live frame of a command: the oldest text goes
+inline constexpr auto live_output_interval = 100ms; ///< between two live frames of one command
+inline constexpr size_t world_processes = 64;       ///< commands and terminals of one session: `too_many`
+inline constexpr size_t world_inputs = 64;  ///< requests for one command's input that wait: `too_many`
+inline constexpr auto world_probe = 28s;    ///< a probe of the hand is answered within, else `WORLD_TIMEOUT`
+inline constexpr auto world_content = 175s; ///< …a read, a mutation, the start of a command
+inline constexpr size_t file_keys =
+  64; ///< Idempotency-Keys of file changes a world remembers: the oldest goes
+inline constexpr size_t upload_bytes = size_t{4} << 30; ///< one file that an App sends: 413
 
 // -- hands: their life
 inline constexpr auto hand_timeout =
