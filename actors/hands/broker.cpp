@@ -89,6 +89,8 @@ caf::result<void> broker_state::bind(const worker_id& worker, const brain_sessio
   auto known = workers_.find(worker);
   if (known == workers_.end() || brain.empty())
     return to_error({errc::internal, "only a worker with rights can hold a session"});
+  if (auto i = hands_.find(bound.session); i != hands_.end() && i->second.world)
+    self_->send(i->second.world, watch_atom_v, bound.actor);
   known->second.sessions.insert_or_assign(brain, std::move(bound));
   return caf::unit;
 }

@@ -16,8 +16,7 @@
 namespace agentpool {
 
 /// Starts the world of a hand: what the brain and the App see of it.
-using world_starter =
-  std::function<world_actor(caf::actor_system&, const session_id&, const hand_actor&, const session_actor&)>;
+using world_starter = std::function<world_actor(caf::actor_system&, session_id, hand_actor)>;
 
 struct broker_config {
   hand_config hands;   ///< without a provider: this node has no sandboxes

@@ -59,10 +59,12 @@ void broker_state::start_hand(const session_id& session, hand_entry& entry, bool
 void broker_state::start_world(const session_id& session, hand_entry& entry) {
   if (!config_.world)
     return;
-  entry.world = config_.world(self_->system(), session, entry.hand, session_of(session));
+  entry.world = config_.world(self_->system(), session, entry.hand);
   self_->monitor(entry.world);
   children_.emplace(entry.world.address(), session);
   self_->send(entry.hand, watch_atom_v, entry.world);
+  if (auto actor = session_of(session))
+    self_->send(entry.world, watch_atom_v, actor);
 }
 
 result<world_actor> broker_state::world_of(const session_id& session) {

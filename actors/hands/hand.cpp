@@ -161,7 +161,7 @@ hand_phase hand_state::without_sandbox() const {
   return row_.state == "lost" ? hand_phase::lost : hand_phase::absent;
 }
 
-bool hand_state::wanted() const {
+bool hand_state::is_wanted() const {
   for (const auto& one : waiting_)
     if (one.use.wake)
       return true;

@@ -156,7 +156,7 @@ private:
   actor_status status() const;
   std::string waits_for() const;
   hand_phase without_sandbox() const;
-  bool wanted() const;
+  bool is_wanted() const;
   /// The sandbox was never verified: nobody used it.
   bool fresh() const { return row_.state == "new"; }
   int64_t now() const { return config_.clock->now(); }

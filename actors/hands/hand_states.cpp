@@ -58,7 +58,7 @@ void hand_state::absent(const hand_event& event) {
                  bound_ = false;
                  enter(without_sandbox());
                  fail_waiting({}, true);
-                 if (wanted())
+                 if (is_wanted())
                    begin_create();
                },
                [this](const failed& what) { // the store: a bound hand must be found
@@ -176,7 +176,7 @@ void hand_state::lost(const hand_event& event) {
                  row_.sandbox.empty() ? begin_create() : reconnect(); // the loss could not be written
                },
                [this](const written&) {
-                 if (wanted())
+                 if (is_wanted())
                    begin_create();
                },
                [this](const failed& what) { fail_waiting(what.why); },
@@ -192,7 +192,7 @@ void hand_state::quarantined(const hand_event& event) {
                  if (debt_)
                    settle_debt(*std::exchange(debt_, std::nullopt));
                  enter(without_sandbox());
-                 if (wanted())
+                 if (is_wanted())
                    begin_create();
                },
                [this](const failed& what) {

@@ -13,9 +13,9 @@ std::string hand_state::public_state() const {
   case hand_phase::absent: return claiming_ && bound_ ? "running" : "none";
   case hand_phase::creating: return "creating";
   case hand_phase::verifying:
-    return fresh() ? "creating" : tries_ > 1 && wanted() ? "unavailable" : "running";
+    return fresh() ? "creating" : tries_ > 1 && is_wanted() ? "unavailable" : "running";
   case hand_phase::ready: return "running";
-  case hand_phase::reconnecting: return tries_ > 1 && wanted() ? "unavailable" : "running";
+  case hand_phase::reconnecting: return tries_ > 1 && is_wanted() ? "unavailable" : "running";
   case hand_phase::lost:
   case hand_phase::quarantined: return "lost";
   default: return "closing";
