@@ -139,6 +139,16 @@ inline constexpr auto debt_backoff_min = 5s; ///< a sandbox that could not be ki
 inline constexpr auto debt_backoff_max = 1h;
 inline constexpr size_t debt_kills = 4; ///< at once
 inline constexpr auto max_hold = 60min; ///< after the last input: background work holds its agent no longer
+inline constexpr size_t provider_tries = 4;       ///< a call that may be repeated is tried so often…
+inline constexpr auto provider_backoff = 200ms;   ///< …after this pause, doubled each time
+inline constexpr auto provider_backoff_max = 10s; ///< a longer Retry-After is `provider_busy` at once
+inline constexpr size_t provider_answer = 4 * 1024 * 1024; ///< bytes of an answer: `provider_nonsense`
+inline constexpr size_t envd_answer = 64 * 1024 * 1024;    ///< the same of envd's unary calls
+inline constexpr size_t envd_event = 16 * 1024 * 1024;     ///< bytes of one event of a stream
+inline constexpr size_t refusal_bytes = 64 * 1024;         ///< kept of the body of an error
+inline constexpr size_t input_waiting = 4 * 1024 * 1024; ///< bytes of input waiting per process: `overloaded`
+inline constexpr auto envd_keepalive =
+  50s; ///< envd is asked for a sign of life so often; three missed: broken
 
 // -- supervision
 inline constexpr size_t restart_intensity = 3; ///< restarts within the period; one more: quarantined
