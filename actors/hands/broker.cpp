@@ -15,13 +15,15 @@ constexpr std::string_view bad_token = "this token cannot be used";
 } // namespace
 
 broker_state::broker_state(broker_actor::pointer self, broker_config config)
-    : self_{self}, config_{std::move(config)}, started_{self->clock().now()} {
+    : self_{self}, config_{std::move(config)}, started_{self->clock().now()}, timers_{self, name} {
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
   self_->set_exit_handler([this](const caf::exit_msg& exit) { stop(exit.reason); });
-  if (config_.hands.provider)
-    load();
-  else
+  if (!config_.hands.provider) {
     loaded_ = true;
+    return;
+  }
+  load();
+  tidy();
 }
 
 /// A killed broker runs nothing else, and nobody else could end its children.
@@ -71,7 +73,10 @@ broker_actor::behavior_type broker_state::make_behavior() {
         self_->send(i->second.hand, gone_atom_v, sandbox);
     },
     [this](list_atom) { return hand_statuses(); },
-    [this](timer_atom, const std::string&, uint64_t) {},
+    [this](timer_atom, const std::string& purpose, uint64_t armed) {
+      if (timers_.fired(purpose, armed))
+        tidy();
+    },
   };
 }
 

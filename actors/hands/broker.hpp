@@ -106,6 +106,7 @@ private:
   void hand_failed(const session_id& session, hand_entry& entry, const caf::error& reason);
   void forget(const session_id& session);
   void forget_if_idle(const session_id& session);
+  void tidy();
   caf::result<void> erase(const session_id& session);
   void note(const session_id& session, hand_report report);
   caf::result<std::vector<actor_status>> hand_statuses();
@@ -126,6 +127,7 @@ private:
   broker_config config_;
   caf::actor_clock::time_point started_;
   std::map<worker_id, rights> workers_;
+  timer_set<broker_actor::pointer> timers_;
   bool loaded_ = false;
   std::vector<std::function<void()>> waiting_; ///< for the store's word which hands there are
   std::map<session_id, hand_entry> hands_;

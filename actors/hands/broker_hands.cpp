@@ -148,6 +148,16 @@ void broker_state::forget_if_idle(const session_id& session) {
     forget(session);
 }
 
+/// An App that looked into a session without a sandbox left a hand behind.
+void broker_state::tidy() {
+  timers_.arm("idle hands leave memory", defaults::hand_tidy);
+  std::vector<session_id> all;
+  for (const auto& [session, entry] : hands_)
+    all.push_back(session);
+  for (const auto& session : all)
+    forget_if_idle(session);
+}
+
 bool broker_state::is_bound(const session_id& session) const {
   return static_cast<bool>(session_of(session));
 }
