@@ -120,7 +120,8 @@ result<void> daemon::open_gateway() {
     return opened;
   endpoints where{"http://" + start_.config.gateway.app.address + ":" + std::to_string(gateway_.app_port()),
     *token, "http://" + start_.config.gateway.ops.address + ":" + std::to_string(gateway_.ops_port()),
-    gateway_.ops_token(), options_.demo_model_url, options_.demo_model_pid};
+    gateway_.ops_token(), options_.demo_model_url, options_.demo_model_pid, start_.config.hands.url,
+    start_.hands_key, options_.sandboxd_pid};
   if (auto written = start_.data->write_endpoints(endpoints_json(where)); !written)
     return written;
   gateway_.ready();
