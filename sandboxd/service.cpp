@@ -72,7 +72,7 @@ result<sandboxes_config> configure(const options& wanted) {
   return out;
 }
 
-asio::awaitable<void> accept_all(tcp::acceptor& acceptor, front_context& shared) {
+asio::awaitable<void> accept_all(tcp::acceptor& acceptor, std::shared_ptr<front_context> shared) {
   while (acceptor.is_open()) {
     auto [error, socket] = co_await acceptor.async_accept(quietly);
     if (error == asio::error::operation_aborted || error == asio::error::bad_descriptor)
@@ -82,7 +82,7 @@ asio::awaitable<void> accept_all(tcp::acceptor& acceptor, front_context& shared)
       co_await pause.async_wait(quietly);
       continue;
     }
-    if (shared.open >= most_connections)
+    if (shared->open >= most_connections)
       continue;
     auto one = std::make_shared<session>(std::move(socket), shared);
     asio::co_spawn(acceptor.get_executor(), one->run(), asio::detached);
@@ -131,7 +131,7 @@ int serve(const options& wanted, sandboxes_config config, const namespace_socket
       serve_dns(io.get_executor(), sockets, entry);
     };
   sandboxes all{io.get_executor(), std::move(config)};
-  front_context shared{all, sockets, std::move(key)};
+  auto shared = std::make_shared<front_context>(front_context{all, sockets, std::move(key)});
   for (const auto& line : all.recover())
     log_line(line);
   asio::co_spawn(io, accept_all(acceptor, shared), asio::detached);

@@ -113,7 +113,7 @@ void session_state::ready(const session_event& event) {
                [this](const session_events::yield&) { turn_ ? void(yield_asked_ = true) : release(); },
                [this](const tick& due) {
                  if (due.purpose == session_timers::t1)
-                   release();
+                   t1_due();
                },
                ignore,
              },
