@@ -156,8 +156,7 @@ using session_actor = status_interface::extend<caf::result<session_view>(view_at
   // From the broker, before it lets a mutation of the world through in mode `ask`: is a tool call that was
   // granted in the running turn still unfinished? Always true in `allow`, always false in `deny`.
   caf::result<bool>(granted_atom),
-  // From the hand: it is in another state, or its work in flight began or ended. Becomes `hand_state` when
-  // the state, generation or continuity changed.
+  // From the hand: its state or continuity changed. Becomes an event `hand_state`.
   caf::result<void>(hand_atom, hand_report),
   // From the hand or the world: a sentence for the person, as an event `notice` with this code.
   caf::result<void>(notice_atom, std::string code, std::string text),
@@ -276,8 +275,8 @@ using hand_actor = status_interface::extend<
   caf::result<void>(give_back_atom, uint64_t lease, hand_outcome, std::string why),
   // The state as it is; never creates or wakes anything.
   caf::result<hand_report>(hand_atom),
-  // Who gets reports from now on, beside the broker: the session while a worker holds it, and the world.
-  caf::result<void>(watch_atom, session_actor), caf::result<void>(watch_atom, world_actor),
+  // The hand's world: it gets a report at every change of state, generation or continuity.
+  caf::result<void>(watch_atom, world_actor),
   // The session is being deleted: the intent is durable and one attempt to kill the sandbox was made before
   // it answers; what could not be killed is on the reaper's list. Then the actor ends.
   caf::result<void>(erase_atom),
@@ -306,9 +305,12 @@ using broker_actor = status_interface::extend<
   caf::result<void>(erase_atom, session_id),
   // From a hand: it would create or reconnect a sandbox. Answers when it may (`give_back` ends it); fails
   // with world_no_hand when the node or the device has as many as it may.
-  caf::result<uint64_t>(admit_atom, session_id, bool create), caf::result<void>(give_back_atom, uint64_t),
+  caf::result<uint64_t>(admit_atom, session_id, device_id, bool create),
+  caf::result<void>(give_back_atom, uint64_t ticket),
   // From a hand.
   caf::result<void>(hand_atom, session_id, hand_report),
+  // The last report of this session's hand; state `none` when it has none.
+  caf::result<hand_report>(hand_atom, session_id),
   // From the reaper: the provider does not know this session's sandbox any more.
   caf::result<void>(gone_atom, session_id, std::string sandbox),
   // Status of every hand, each asked with a deadline.

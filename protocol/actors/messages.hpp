@@ -144,7 +144,9 @@ enum class hand_outcome : uint8_t {
 /// What others know of a hand: the session (events `hand_state`, T1), the broker (the session route), the
 /// world (its caches).
 struct hand_report {
-  std::string state;       ///< absent, creating, verifying, ready, reconnecting, lost, quarantined, closing
+  /// none, creating, running, unavailable (it does not answer now; nothing is lost), lost (gone; the next use
+  /// makes a new one), closing
+  std::string state = "none";
   uint64_t generation = 0; ///< 0: there never was a sandbox
   uint64_t continuity = 0;
   uint64_t in_flight = 0; ///< operations that hold it: no T1 while there are any

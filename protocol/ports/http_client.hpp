@@ -33,6 +33,7 @@ struct http_call {
 };
 
 struct http_head {
+  operation_id exchange = 0; ///< whose answer it is
   int status = 0;
   std::vector<std::pair<std::string, std::string>> headers; ///< in order, as sent
 

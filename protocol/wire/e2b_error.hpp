@@ -20,8 +20,8 @@ struct api_error {
 std::string error_json(const api_error& error);
 
 /// What a reply with a status outside 200…299 says. Never fails: an empty, foreign or HTML body gives the
-/// status and at most the first 200 characters of its text; the status wins over a `code` that differs, unless
-/// the body's `code` is 404 or 409, which clients of this API compare.
+/// status and at most the first 200 characters of its text; the status wins over a `code` that differs,
+/// unless the body's `code` is 404 or 409, which clients of this API compare.
 api_error parse_error(int http_status, std::string_view body);
 
 /// The proxy's 502 for a sandbox that is unknown, killed or paused.

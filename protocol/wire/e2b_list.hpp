@@ -46,7 +46,8 @@ struct page {
 };
 result<page> select_page(std::vector<listed_sandbox> rows, const list_query& query);
 
-/// Milliseconds since the Unix epoch of an RFC 3339 time with any offset; fractions below a millisecond are cut.
+/// Milliseconds since the Unix epoch of an RFC 3339 time with any offset; fractions below a millisecond are
+/// cut.
 std::optional<int64_t> parse_rfc3339(std::string_view text);
 
 /// Percent-encoding of everything but RFC 3986's unreserved characters.

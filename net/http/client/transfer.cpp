@@ -20,9 +20,9 @@ auto now() {
 
 } // namespace
 
-transfer::transfer(const http_client_options& options, ports::http_call call,
+transfer::transfer(ports::operation_id id, const http_client_options& options, ports::http_call call,
   std::shared_ptr<ports::http_receiver> receiver, std::function<void(size_t)> ask)
-    : call_{std::move(call)}, receiver_{std::move(receiver)}, upload_{upload_piece, std::move(ask)},
+    : id_{id}, call_{std::move(call)}, receiver_{std::move(receiver)}, upload_{upload_piece, std::move(ask)},
       head_{defaults::client_header_bytes}, clock_{call_.limits, call_.source != nullptr, now()} {
   initialize_curl();
   easy_.reset(::curl_easy_init());
@@ -100,11 +100,17 @@ size_t transfer::take_header(std::string_view line) {
   case head_reader::step::too_large: own_fault_ = http_fault::header_too_large; return 0;
   case head_reader::step::complete:
     clock_.head_came(now());
-    receiver_->on_head(head_.take());
+    deliver_head();
     break;
   case head_reader::step::more: break;
   }
   return line.size();
+}
+
+void transfer::deliver_head() {
+  auto head = head_.take();
+  head.exchange = id_;
+  receiver_->on_head(std::move(head));
 }
 
 size_t transfer::take_body(std::string_view bytes) {

@@ -27,7 +27,7 @@ struct http_client_options {
 class transfer {
 public:
   /// `ask(most)` asks the source for a piece; the answer comes back by `supply`.
-  transfer(const http_client_options& options, ports::http_call call,
+  transfer(ports::operation_id id, const http_client_options& options, ports::http_call call,
     std::shared_ptr<ports::http_receiver> receiver, std::function<void(size_t)> ask);
   transfer(const transfer&) = delete;
   transfer& operator=(const transfer&) = delete;
@@ -57,6 +57,7 @@ private:
   void set(CURLoption option, Value value) {
     ::curl_easy_setopt(easy_.get(), option, value);
   }
+  void deliver_head();
   size_t take_header(std::string_view line);
   size_t take_body(std::string_view bytes);
   size_t give_body(char* to, size_t room);
@@ -70,6 +71,7 @@ private:
   static size_t on_read(char* to, size_t, size_t room, void* self);
   static int on_request(void* self, char*, char*, int, int);
 
+  ports::operation_id id_;
   ports::http_call call_;
   std::shared_ptr<ports::http_receiver> receiver_;
   slist_handle headers_;
