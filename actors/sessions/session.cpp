@@ -67,6 +67,7 @@ session_actor::behavior_type session_state::make_behavior() {
         dispatch(lost{std::move(why)});
     },
     [this](live_atom, std::vector<live_frame> frames) { on_live(std::move(frames)); },
+    [this](granted_atom) { return granted(); },
     [this](timer_atom, const std::string& purpose, uint64_t armed) {
       if (timers_.fired(purpose, armed))
         dispatch(tick{purpose});
