@@ -88,6 +88,7 @@ def output(data, stream="stdout"):
 class FakeWorld(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
     block_on_close = False
+    request_queue_size = 128
 
     def __init__(self, folder):
         self.path = os.path.join(folder, "world.sock")
