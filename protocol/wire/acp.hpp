@@ -87,7 +87,7 @@ result<update> parse_update(const json& params);
 
 /// The type and members of the App API's event for an update; nothing for kinds that are no event of ours.
 /// Chunks keep `content` and `message_id`; tool calls become snake_case members (tool_call_id, title, kind,
-/// status, content, locations, raw_input, raw_output), a kind that is missing or `other` is told from the
+/// status, content, locations, raw_input, raw_output), a kind that is `other` is told from the
 /// title of dsh's tools; `usage_update` becomes `usage` {used, size, cost};
 /// `plan` keeps its entries.
 struct event_parts {

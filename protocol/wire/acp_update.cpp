@@ -52,7 +52,7 @@ constexpr std::pair<std::string_view, std::string_view> kinds_by_title[] = {
 
 std::optional<std::string> tool_kind(const json& call) {
   auto told = call["kind"].text();
-  if (!told || *told == "other")
+  if (told == "other")
     for (const auto& [title, kind] : kinds_by_title)
       if (call["title"].text() == title)
         return std::string{kind};

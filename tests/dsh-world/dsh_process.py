@@ -83,10 +83,10 @@ class Closed(Exception):
 
 
 class Dsh:
-    """One dsh process speaking ACP. Every wait has a deadline."""
+    """One dsh process speaking ACP, started by `wrapper` when there is one. Every wait has a deadline."""
 
-    def __init__(self, home, env):
-        self.process = subprocess.Popen(argv(home), env=environment(home, **env), cwd=home,
+    def __init__(self, home, env, wrapper=()):
+        self.process = subprocess.Popen([*wrapper, *argv(home)], env=environment(home, **env), cwd=home,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.lines = queue.Queue()
         self.stderr = b""

@@ -11,9 +11,20 @@ import uuid
 
 from fake_world import Refusal
 
-STATUS = {"FS_NOT_FOUND": 404, "FS_NOT_DIRECTORY": 404, "FS_NOT_TEXT": 422, "FS_NOT_REGULAR_FILE": 422,
-          "FS_EDIT_NOT_FOUND": 422, "FS_AMBIGUOUS_EDIT": 422, "FS_TOO_LARGE": 413, "FS_PERMISSION_DENIED": 403,
-          "FS_STALE_VERSION": 409, "FS_NOT_OBSERVED": 409, "FS_ABORTED": 409, "FS_IO_ERROR": 500}
+STATUS = {
+    "FS_NOT_FOUND": 404,
+    "FS_NOT_DIRECTORY": 404,
+    "FS_NOT_TEXT": 422,
+    "FS_NOT_REGULAR_FILE": 422,
+    "FS_EDIT_NOT_FOUND": 422,
+    "FS_AMBIGUOUS_EDIT": 422,
+    "FS_TOO_LARGE": 413,
+    "FS_PERMISSION_DENIED": 403,
+    "FS_STALE_VERSION": 409,
+    "FS_NOT_OBSERVED": 409,
+    "FS_ABORTED": 409,
+    "FS_IO_ERROR": 500,
+}
 ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 BEFORE_LIMIT = 1024 * 1024
 TEXT_LIMIT = 10 * 1024 * 1024
@@ -57,7 +68,15 @@ def kind(mode):
 
 
 def version(path, facts):
-    parts = (path, kind(facts.st_mode), facts.st_size, facts.st_mtime_ns, facts.st_mode, facts.st_uid, facts.st_gid)
+    parts = (
+        path,
+        kind(facts.st_mode),
+        facts.st_size,
+        facts.st_mtime_ns,
+        facts.st_mode,
+        facts.st_uid,
+        facts.st_gid,
+    )
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 
@@ -99,8 +118,15 @@ class Files:
         self.cancelled = set()
 
     def routes(self):
-        return {"fs/resolve": self.resolve, "fs/stat": self.stat, "fs/lstat": self.lstat, "fs/list": self.list,
-                "fs/read": self.read, "fs/write": self.write, "fs/edit": self.edit}
+        return {
+            "fs/resolve": self.resolve,
+            "fs/stat": self.stat,
+            "fs/lstat": self.lstat,
+            "fs/list": self.list,
+            "fs/read": self.read,
+            "fs/write": self.write,
+            "fs/edit": self.edit,
+        }
 
     def lock(self, path):
         with self.guard:
@@ -182,7 +208,11 @@ class Files:
             before = self.before(path, facts, content)
             self.publish(handler, path, name, content, facts, body.get("expected"))
             made = os.stat(path)
-        return {"operation": "update" if facts else "create", "version": version(path, made), "before": before}
+        return {
+            "operation": "update" if facts else "create",
+            "version": version(path, made),
+            "before": before,
+        }
 
     def check(self, expected, path, name, facts):
         what = (expected or {}).get("kind")

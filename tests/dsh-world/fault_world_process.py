@@ -77,8 +77,14 @@ class Child:
         self.body, self.folder, self.id = body, folder, uuid.uuid4().hex[:12]
         pipes = {name: subprocess.PIPE for name in ("stdout", "stderr")}
         stdin = subprocess.DEVNULL if body["stdin"] == "none" else subprocess.PIPE
-        self.process = subprocess.Popen(body["argv"], cwd=body["cwd"], env=environment(body["env"]), stdin=stdin,
-                                        start_new_session=True, **pipes)
+        self.process = subprocess.Popen(
+            body["argv"],
+            cwd=body["cwd"],
+            env=environment(body["env"]),
+            stdin=stdin,
+            start_new_session=True,
+            **pipes,
+        )
         self.group = Group(self.process.pid, body["grace_ms"])
         self.events = queue.Queue()
         self.exited = False
@@ -87,7 +93,9 @@ class Child:
             reader.start()
         threading.Thread(target=self.follow, daemon=True).start()
         if body["stdin"] == "data":
-            threading.Thread(target=self.feed, args=(base64.b64decode(body["stdin_data"]), True), daemon=True).start()
+            threading.Thread(
+                target=self.feed, args=(base64.b64decode(body["stdin_data"]), True), daemon=True
+            ).start()
 
     def feed(self, data, end):
         try:
@@ -134,8 +142,11 @@ class Child:
         if not self.exited:  # a pipe stays lossless
             for reader in self.readers:
                 reader.join()
-        ended = {"exit_code": code, "signal": None} if code >= 0 else \
-            {"exit_code": None, "signal": signal.Signals(-code).name}
+        ended = (
+            {"exit_code": code, "signal": None}
+            if code >= 0
+            else {"exit_code": None, "signal": signal.Signals(-code).name}
+        )
         self.events.put({"event": "exit", **ended})
         self.group.wait_gone()
         self.events.put({"event": "gone"})
@@ -159,11 +170,17 @@ class Processes:
         self.children = {}
 
     def routes(self):
-        return {"process/resolve": self.resolve, "process/spawn": self.spawn, "process/stdin": self.stdin,
-                "process/terminate": self.terminate}
+        return {
+            "process/resolve": self.resolve,
+            "process/spawn": self.spawn,
+            "process/stdin": self.stdin,
+            "process/terminate": self.terminate,
+        }
 
     def resolve(self, _handler, body, _content):
-        path = shutil.which(body["command"], path=body.get("path")) or shutil.which(body["command"], path=PATH)
+        path = shutil.which(body["command"], path=body.get("path")) or shutil.which(
+            body["command"], path=PATH
+        )
         if not path:
             raise Refusal(404, "PROCESS_NOT_FOUND", f"{body['command']} is no executable of the sandbox.")
         return {"path": path}
@@ -172,7 +189,9 @@ class Processes:
         try:
             child = Child(body, self.folder)
         except OSError as error:
-            raise Refusal(422, "PROCESS_FAILED", f"The command could not be started: {error.strerror}.") from error
+            raise Refusal(
+                422, "PROCESS_FAILED", f"The command could not be started: {error.strerror}."
+            ) from error
         self.children[child.id] = child
         self.play(handler, child)
 

@@ -47,8 +47,11 @@ class Terminal:
             self.events.put({"event": "output", "data": base64.b64encode(chunk).decode()})
         _, status = os.waitpid(self.pid, 0)
         code = os.waitstatus_to_exitcode(status)
-        ended = {"exit_code": code, "signal": None} if code >= 0 else \
-            {"exit_code": None, "signal": signal.Signals(-code).name}
+        ended = (
+            {"exit_code": code, "signal": None}
+            if code >= 0
+            else {"exit_code": None, "signal": signal.Signals(-code).name}
+        )
         self.events.put({"event": "exit", **ended})
         self.group.wait_gone()
         self.events.put({"event": "gone"})
@@ -68,8 +71,10 @@ class Terminals:
         self.processes = processes
 
     def routes(self):
-        return {f"terminal/{name}": getattr(self, name) for name in
-                ("environment", "spawn", "write", "resize", "foreground", "signal", "terminate")}
+        return {
+            f"terminal/{name}": getattr(self, name)
+            for name in ("environment", "spawn", "write", "resize", "foreground", "signal", "terminate")
+        }
 
     def find(self, body):
         return self.processes.find(body, "terminal")

@@ -14,9 +14,15 @@ from process_test import GONE, STARTED, ended
 WRITE = ("write", {"file_path": "/workspace/a.txt", "content": "x"})
 EDIT = ("edit", {"file_path": "/workspace/a.txt", "old_string": "x", "new_string": "y"})
 BASH = ("bash", {"command": "true", "description": "d"})
-QUIET = [("read", {"file_path": "/workspace/a.txt"}), ("grep", {"pattern": "x"}), ("glob", {"pattern": "*"}),
-         ("todo_write", {"todos": [{"content": "c", "status": "pending", "activeForm": "c"}]}),
-         ("job_list", {}), ("job_output", {"job_id": "bash-1"}), ("job_kill", {"job_id": "bash-1"})]
+QUIET = [
+    ("read", {"file_path": "/workspace/a.txt"}),
+    ("grep", {"pattern": "x"}),
+    ("glob", {"pattern": "*"}),
+    ("todo_write", {"todos": [{"content": "c", "status": "pending", "activeForm": "c"}]}),
+    ("job_list", {}),
+    ("job_output", {"job_id": "bash-1"}),
+    ("job_kill", {"job_id": "bash-1"}),
+]
 MUTATIONS = ("fs/write", "fs/edit", "process/spawn")
 
 
@@ -35,9 +41,11 @@ class PolicyTest(DshCase):
 
     def answering(self, result):
         """The client answers every question with this result; or not at all, when it is None."""
+
         def answer(question):
             if result is not None:
                 self.dsh.write({"id": question["id"], **result})
+
         self.dsh.answer = answer
 
     def tool(self, name, arguments):
@@ -56,8 +64,9 @@ class PolicyTest(DshCase):
             self.tool(name, arguments)
             (question,) = self.dsh.questions
             self.assertEqual(question["params"]["toolCall"]["toolCallId"], f"call_{name}")
-            self.assertEqual([option["kind"] for option in question["params"]["options"]],
-                             ["allow_once", "reject_once"])
+            self.assertEqual(
+                [option["kind"] for option in question["params"]["options"]], ["allow_once", "reject_once"]
+            )
         self.assertEqual(self.mutations(), ["fs/write", "fs/edit", "process/spawn"])
 
     def test_the_question_comes_after_the_tool_call_and_before_anything_ran(self):
@@ -67,6 +76,7 @@ class PolicyTest(DshCase):
             updates = [one["params"]["update"]["sessionUpdate"] for one in self.dsh.updates]
             seen.append((updates.count("tool_call"), self.mutations()))
             self.dsh.write({"id": question["id"], "result": choose("allow-once")})
+
         self.dsh.answer = answer
         self.tool(*BASH)
         self.assertEqual(seen, [(1, [])])
@@ -78,8 +88,12 @@ class PolicyTest(DshCase):
         self.assertEqual(self.mutations(), [])
 
     def test_a_cancelled_unknown_or_failed_answer_is_no_permission(self):
-        for answer in ({"result": {"outcome": {"outcome": "cancelled"}}}, {"result": choose("sudo")},
-                       {"error": {"code": -32603, "message": "no"}}, {"result": {}}):
+        for answer in (
+            {"result": {"outcome": {"outcome": "cancelled"}}},
+            {"result": choose("sudo")},
+            {"error": {"code": -32603, "message": "no"}},
+            {"result": {}},
+        ):
             self.answering(answer)
             self.assertTrue(self.tool(*BASH).startswith("Error: "), answer)
         self.assertEqual(self.mutations(), [])
@@ -108,8 +122,10 @@ class PolicyTest(DshCase):
     def test_deny_refuses_in_one_sentence_without_asking(self):
         self.world.mode = "deny"
         for name, arguments in (WRITE, EDIT, BASH):
-            self.assertEqual(self.tool(name, arguments),
-                f'Error: this session does not allow "{name}"; do not try it again')
+            self.assertEqual(
+                self.tool(name, arguments),
+                f'Error: this session does not allow "{name}"; do not try it again',
+            )
         self.assertEqual((self.dsh.questions, self.mutations()), ([], []))
 
     def test_an_unknown_mode_is_no_permission(self):
@@ -121,10 +137,12 @@ class PolicyTest(DshCase):
     def test_a_world_that_does_not_say_the_mode_is_no_permission(self):
         def fail(*_):
             raise Refusal(500, "internal", "It is broken.")
+
         self.world.answers["session"] = fail
         result = self.tool(*BASH)
-        self.assertEqual(result,
-            'Error: "bash" was not run, because nobody could say whether it may: It is broken.')
+        self.assertEqual(
+            result, 'Error: "bash" was not run, because nobody could say whether it may: It is broken.'
+        )
         self.assertEqual(self.mutations(), [])
 
     def test_the_mode_is_asked_for_every_call(self):
@@ -145,7 +163,8 @@ class PolicyTest(DshCase):
     def test_a_command_names_its_tool_call(self):
         self.world.mode = "allow"
         self.world.answers["process/spawn"] = lambda handler, *_: handler.stream(
-            [STARTED, output(b"hi\n"), ended(), GONE])
+            [STARTED, output(b"hi\n"), ended(), GONE]
+        )
         self.tool(*BASH)
         self.tool("grep", {"pattern": "x"})
         self.tool("bash", {**BASH[1], "run_in_background": True})
@@ -156,8 +175,11 @@ class PolicyTest(DshCase):
         other = DshCase()
         other.setUp()
         self.addCleanup(other.doCleanups)
-        edit_profile(other.home, "{id: world-policy, name: '@agentpool/dsh-world/policy'}",
-            "{id: world-policy, name: '@agentpool/dsh-world/policy', disabled: true}")
+        edit_profile(
+            other.home,
+            "{id: world-policy, name: '@agentpool/dsh-world/policy'}",
+            "{id: world-policy, name: '@agentpool/dsh-world/policy', disabled: true}",
+        )
         with self.assertRaisesRegex(Exception, "did not activate"):
             other.spawn().initialize()
 

@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 
-from contract.row import add_row
+from contract.row import add_row, move_workspace
 from dsh_process import Dsh, make_home
 from fake_model import FakeModel, call, say
 from fault_world import FaultWorld
@@ -23,7 +23,9 @@ class FaultTarget:
         self.workspace = self.world.workspace
         self.model = FakeModel()
         home = make_home(self.folder)
-        add_row(os.path.join(home, "profiles", "agentpool"), self.workspace)
+        profile = os.path.join(home, "profiles", "agentpool")
+        add_row(profile)
+        move_workspace(profile, self.workspace)
         self.dsh = Dsh(home, {**self.world.env(), **self.model.env()})
         self.dsh.initialize()
 

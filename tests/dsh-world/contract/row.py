@@ -10,12 +10,21 @@ ROW = "    - {id: contract-probe, name: ./contract_probe.js}\n"
 GUARD = "    - {id: world-guard"
 
 
-def add_row(profile, workspace="/workspace"):
-    """`profile`: the folder to change; its paths are moved to another workspace when one is given."""
+def move_workspace(profile, workspace):
+    """Moves the paths of a profile's folder to another workspace."""
+    change(profile, lambda rows: rows.replace("/workspace", workspace))
+
+
+def add_row(profile):
+    """Adds the row to a profile's folder."""
     for source, name in (("probe.js", "contract_probe.js"), ("contract_process.js", "contract_process.js")):
         shutil.copy(os.path.join(HERE, source), os.path.join(profile, name))
+    change(profile, lambda rows: rows.replace(GUARD, ROW + GUARD))
+
+
+def change(profile, edit):
     path = os.path.join(profile, "cordis.patch.yml")
     with open(path, encoding="utf-8") as file:
         rows = file.read()
     with open(path, "w", encoding="utf-8") as file:
-        file.write(rows.replace(GUARD, ROW + GUARD).replace("/workspace", workspace))
+        file.write(edit(rows))

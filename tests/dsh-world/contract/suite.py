@@ -15,6 +15,7 @@ def method(steps):
     def test(self):
         asked = [placed(one, self.target.workspace) for one, _ in steps]
         check(self, steps, self.target.play(asked), self.target.workspace)
+
     return test
 
 

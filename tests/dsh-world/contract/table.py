@@ -49,7 +49,9 @@ def target(path, name="t", expect=ANY, **more):
 
 def sh(command, expect=None, **more):
     """A command in the world, beside the provider's files; it must exit with 0 unless told otherwise."""
-    return step("sh", {"exitCode": 0} if expect is None else expect, command=command, **{"cwd": "{W}", **more})
+    return step(
+        "sh", {"exitCode": 0} if expect is None else expect, command=command, **{"cwd": "{W}", **more}
+    )
 
 
 def fits(expected, value):
@@ -88,5 +90,6 @@ def check(case, steps, results, workspace):
     for number, ((asked, expected), result) in enumerate(zip(steps, results), 1):
         wanted = placed(expected, workspace)
         if not holds(wanted, result):
-            case.fail(f"step {number} {json.dumps(asked)[:600]}\nexpected {wanted!r}\nbut was {json.dumps(result)[:2000]}")
-
+            case.fail(
+                f"step {number} {json.dumps(asked)[:600]}\nexpected {wanted!r}\nbut was {json.dumps(result)[:2000]}"
+            )
