@@ -48,7 +48,7 @@ class StackTarget:
 
     def play(self, steps):
         session = self.client.create("dsh")
-        turn = self.client.prompt(session, "@contract " + json.dumps({"script": json.dumps(steps)}))
+        turn = self.client.prompt(session, "@contract " + json.dumps({"script": json.dumps(steps, ensure_ascii=False)}, ensure_ascii=False))
         end = self.client.turn_end(session, turn, DEADLINE * 4)
         if end.get("stop_reason") != "end_turn":
             raise AssertionError(f"the turn ended with {end}")

@@ -5,10 +5,21 @@
 import re
 import unittest
 
-from contract import files_table, mutations_table, processes_table
+from contract import content_table, edit_table, group_table, output_table, resolve_table
+from contract import start_table, stat_table, terminal_table, write_table
 from contract.table import check, placed
 
-TABLES = {"files": files_table.CASES, "mutations": mutations_table.CASES, "processes": processes_table.CASES}
+TABLES = {
+    "resolve": resolve_table.CASES,
+    "stat": stat_table.CASES,
+    "content": content_table.CASES,
+    "write": write_table.CASES,
+    "edit": edit_table.CASES,
+    "start": start_table.CASES,
+    "output": output_table.CASES,
+    "group": group_table.CASES,
+    "terminal": terminal_table.CASES,
+}
 
 
 def method(steps):
