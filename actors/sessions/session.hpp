@@ -10,6 +10,7 @@
 #include "protocol/ports/clock.hpp"
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -127,7 +128,9 @@ private:
   // -- approvals (session_permission.cpp)
   void on_permission(const acp::permission& asked);
   caf::result<void> answer(const std::string& request, const std::string& option);
-  void resolve_permission(const std::string& request, const std::string& option, std::string_view by);
+  void resolve_permission(const std::string& request, const std::string& option, std::string_view by,
+    std::function<void()> done = {});
+  void tell_choice(const acp::permission& asked, const std::string& option);
   void resolve_all_permissions(const turn_id& turn);
   void reopen_permissions(const std::vector<event_row>& approvals);
   std::string pending_json() const;

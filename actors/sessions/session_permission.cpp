@@ -64,18 +64,17 @@ caf::result<void> session_state::answer(const std::string& request, const std::s
   auto i = pending_.find(request);
   if (i == pending_.end())
     return caf::make_error(errc::unknown_permission);
-  auto options = json::parse(i->second.asked.options);
-  for (size_t n = 0; options && n < options->size(); ++n)
-    if (options->at(n)["optionId"].text() == option) {
-      resolve_permission(request, option, "user");
-      return caf::unit;
-    }
-  return caf::make_error(errc::bad_request, "option_id is none of the options that were offered");
+  if (kind_of_option(i->second.asked.options, option).empty())
+    return caf::make_error(errc::bad_request, "option_id is none of the options that were offered");
+  auto answer = self_->make_response_promise<void>();
+  resolve_permission(request, option, "user", [answer]() mutable { answer.deliver(); });
+  return answer;
 }
 
-/// The decision is on its way to the log before the agent hears it. An empty option: cancelled.
+/// The agent hears a choice when it is durable: what ran because of it is in the log. A cancelled request (an
+/// empty option) lets nothing run and is told at once.
 void session_state::resolve_permission(
-  const std::string& request, const std::string& option, std::string_view by) {
+  const std::string& request, const std::string& option, std::string_view by, std::function<void()> done) {
   auto node = pending_.extract(request);
   if (node.empty())
     return;
@@ -85,16 +84,28 @@ void session_state::resolve_permission(
   fields.add("request_id", request).add("tool_call_id", asked.tool_call_id);
   fields.add("outcome", option.empty() ? "cancelled" : "selected").add_if("option_id", option).add("by", by);
   log_.add(event_type::permission_resolved, turn, now(), fields.str());
-  log_.commit(session_write{.now = now()});
-  if (kind_of_option(asked.options, option).starts_with("allow_"))
-    calls_.grant(asked.tool_call_id); // before the agent hears it: what it does then is asked for here
-  if (brain_)
+  if (option.empty() && brain_)
     self_->send(brain_->handle, answer_atom_v, asked.request_id, option);
+  log_.commit(session_write{.now = now()}, [this, asked = asked, turn = turn, option, done = std::move(done),
+                                             brain = brain_ ? brain_->id : worker_id{}] {
+    if (!option.empty() && brain_ && brain_->id == brain && turn_ && turn_->row.id == turn)
+      tell_choice(asked, option);
+    if (done)
+      done();
+  });
   if (!pending_.empty() || phase_ != session_phase::awaiting_permission)
     return;
   if (turn_)
     turn_->waited += self_->clock().now() - phase_since_;
   enter(session_phase::running);
+}
+
+void session_state::tell_choice(const acp::permission& asked, const std::string& option) {
+  if (turn_->ending) // the worker has answered for us when the cancel came
+    return;
+  if (kind_of_option(asked.options, option).starts_with("allow_"))
+    calls_.grant(asked.tool_call_id); // before the agent hears it: what it does then is asked for here
+  self_->send(brain_->handle, answer_atom_v, asked.request_id, option);
 }
 
 void session_state::resolve_all_permissions(const turn_id& turn) {
