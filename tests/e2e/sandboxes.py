@@ -36,6 +36,7 @@ class Sandboxd:
         self.data = os.path.join(self.work, "d")
         self.key_file = os.path.join(self.data, "api-key")
         self.child, self.url, self.port, self.starts = None, None, 0, 0
+        self.descendants = []
 
     def start(self):
         program = os.path.join(PROGRAMS, "sandboxd")
@@ -66,8 +67,8 @@ class Sandboxd:
             return Provider(self.url, file.read().strip())
 
     def processes(self):
-        """Everything that belongs to it or to its sandboxes, itself left out."""
-        return {pid: text for pid, text in procs.marked(self.data).items() if pid != self.child.pid}
+        """What lives of the processes that it had when it was killed: envd, networks, commands of sandboxes."""
+        return {pid: procs.command(pid) for pid in self.descendants if procs.alive(pid)}
 
     def mounts(self):
         """Mounts below its folder that the test's own namespace sees."""
@@ -76,6 +77,7 @@ class Sandboxd:
 
     def kill(self):
         """kill -9, reaped."""
+        self.descendants = procs.descendants(self.child.pid)
         self.child.kill()
         self.child.wait(DEADLINE)
         self.child.stdout.close()

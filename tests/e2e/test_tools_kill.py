@@ -63,6 +63,7 @@ class KillTest(HandsCase):
 
     def testKilledProvider(self):
         self.sandboxd.kill()
+        self.assertTrue(self.sandboxd.descendants, "there was something to end")
         until(lambda: not self.sandboxd.processes(), "nothing of its sandboxes runs on", 2 * SLACK)
         self.assertEqual(self.sandboxd.mounts(), [])
         self.sandboxd.start()
