@@ -70,6 +70,39 @@ TEST_F(SessionGrantTest, GrantIsThereBeforeTheAgentHearsTheAnswer) {
   EXPECT_TRUE(granted());
 }
 
+TEST_F(SessionGrantTest, ChoiceIsDurableBeforeAnybodyHearsOfIt) {
+  run_in("ask");
+  announce("call_1");
+  ask_permission();
+  auto request_id = question()["request_id"].text_or("");
+  store->closed = true;
+  auto told = request<void>(session, answer_atom_v, request_id, std::string{"yes"});
+  EXPECT_TRUE(told->pending());
+  EXPECT_TRUE(worker().answers.empty());
+  EXPECT_FALSE(granted());
+  EXPECT_EQ(
+    request<void>(session, answer_atom_v, request_id, std::string{"no"})->code(), errc::unknown_permission);
+  store->open();
+  sched.run();
+  EXPECT_EQ(told->code(), errc::none);
+  EXPECT_EQ(worker().answers.size(), 1u);
+  EXPECT_TRUE(granted());
+}
+
+TEST_F(SessionGrantTest, CancelThatOvertakesTheCommitWins) { // BR-059
+  run_in("ask");
+  announce("call_1");
+  ask_permission();
+  auto request_id = question()["request_id"].text_or("");
+  store->closed = true;
+  request<void>(session, answer_atom_v, request_id, std::string{"yes"});
+  cancel();
+  store->open();
+  sched.run();
+  EXPECT_TRUE(worker().answers.empty()); // the worker answers what is open when it hears the cancel
+  EXPECT_FALSE(granted());
+}
+
 TEST_F(SessionGrantTest, RejectedAndCancelledGrantNothing) {
   run_in("ask");
   announce("call_1");
