@@ -201,6 +201,7 @@ void session_state::end_turn(std::string_view stop_reason, const failure& why) {
   auto turn = std::move(*turn_);
   turn_.reset();
   resolve_all_permissions(turn.row.id);
+  calls_.clear();
   for (auto timer : {&session_timers::stall, &session_timers::limit, &session_timers::cancel_grace,
          &session_timers::silence, &session_timers::coalesce})
     timers_.disarm(*timer);

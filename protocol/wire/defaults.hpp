@@ -28,6 +28,10 @@ inline constexpr size_t unsent_events =
   16384; ///< events waiting for the store per session: the turn ends `internal`
 inline constexpr size_t recent_keys =
   32; ///< keys of prompts a session remembers beside the store: the oldest goes
+inline constexpr size_t open_tool_calls =
+  256; ///< unfinished tool calls of a turn that a session knows: a further one cannot be granted
+inline constexpr size_t question_input =
+  16 * 1024; ///< bytes of a tool call's input that a question repeats: a larger one is left out
 inline constexpr size_t viewers_per_session = 200; ///< refused with `too_many_viewers`
 inline constexpr size_t pending_per_session =
   64; ///< requests waiting for a session to come into memory: `overloaded`
