@@ -19,6 +19,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 namespace agentpool::sandboxd {
@@ -46,6 +47,19 @@ result<std::string> load_api_key(const std::string& file) {
   return key;
 }
 
+// A copy in memory: the sandboxes see its mount, which must name no path and no disk of the host.
+result<std::string> stage_envd(const options& wanted) {
+  auto folder = wanted.data + "/bin";
+  std::error_code error;
+  std::filesystem::create_directories(folder);
+  if (::mount("sandboxd", folder.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0711,size=512m") != 0)
+    return system_failure("cannot mount " + folder);
+  std::filesystem::copy_file(wanted.envd, folder + "/envd", error);
+  if (error || ::chmod((folder + "/envd").c_str(), 0755) != 0)
+    return fail(errc::internal, "cannot copy " + wanted.envd + ": " + error.message());
+  return folder + "/envd";
+}
+
 result<sandboxes_config> configure(const options& wanted) {
   sandboxes_config out;
   auto runtime = read_whole(wanted.conf + "/runtime.json");
@@ -59,7 +73,6 @@ result<sandboxes_config> configure(const options& wanted) {
   out.running = wanted.sandboxes;
   out.paths.runc = wanted.runc;
   out.paths.state = wanted.data + "/runc";
-  out.paths.envd = wanted.envd;
   out.paths.runtime_json = std::move(*runtime);
   out.paths.seccomp_json = std::move(*seccomp);
   out.paths.cgroup_parent = "/agentpool";
@@ -69,10 +82,14 @@ result<sandboxes_config> configure(const options& wanted) {
   for (const auto& folder : {out.data, out.data + "/sandboxes"})
     ::chmod(folder.c_str(), 0711);
   ::chmod(out.paths.state.c_str(), 0700);
+  auto staged = stage_envd(wanted);
+  if (!staged)
+    return tl::unexpected{staged.error()};
+  out.paths.envd = std::move(*staged);
   return out;
 }
 
-asio::awaitable<void> accept_all(tcp::acceptor& acceptor, front_context& shared) {
+asio::awaitable<void> accept_all(tcp::acceptor& acceptor, std::shared_ptr<front_context> shared) {
   while (acceptor.is_open()) {
     auto [error, socket] = co_await acceptor.async_accept(quietly);
     if (error == asio::error::operation_aborted || error == asio::error::bad_descriptor)
@@ -82,7 +99,7 @@ asio::awaitable<void> accept_all(tcp::acceptor& acceptor, front_context& shared)
       co_await pause.async_wait(quietly);
       continue;
     }
-    if (shared.open >= most_connections)
+    if (shared->open >= most_connections)
       continue;
     auto one = std::make_shared<session>(std::move(socket), shared);
     asio::co_spawn(acceptor.get_executor(), one->run(), asio::detached);
@@ -131,7 +148,7 @@ int serve(const options& wanted, sandboxes_config config, const namespace_socket
       serve_dns(io.get_executor(), sockets, entry);
     };
   sandboxes all{io.get_executor(), std::move(config)};
-  front_context shared{all, sockets, std::move(key)};
+  auto shared = std::make_shared<front_context>(front_context{all, sockets, std::move(key)});
   for (const auto& line : all.recover())
     log_line(line);
   asio::co_spawn(io, accept_all(acceptor, shared), asio::detached);

@@ -127,6 +127,13 @@ private:
   void on_live(std::vector<live_frame> frames);
   std::string pending_json() const;
 
+  // -- the hand (session_hand.cpp)
+  void on_hand(const hand_report& report);
+  void on_notice(const std::string& code, const std::string& text);
+  void tell(std::string_view type, const std::string& fields);
+  void t1_due();
+  void t1_decided(bool held);
+
   // -- life (session.cpp, session_delete.cpp)
   caf::result<session_view> view() const;
   actor_status status() const;
@@ -134,7 +141,10 @@ private:
   caf::result<void> leave();
   caf::result<void> erase();
   void go_on_erasing();
+  void erase_all();
+  void erase_hand();
   void erase_rows();
+  void give_up_erasing(const caf::error& why);
   void maybe_passivate();
   bool idle() const;
   void on_down(const caf::down_msg& down);

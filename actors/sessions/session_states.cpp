@@ -108,7 +108,7 @@ void session_state::ready(const session_event& event) {
                [this](const lost& gone) { lose_brain(gone.why); },
                [this](const tick& due) {
                  if (due.purpose == session_timers::t1)
-                   release();
+                   t1_due();
                },
                ignore,
              },

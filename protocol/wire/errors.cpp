@@ -123,6 +123,14 @@ constexpr std::array table{
     "The sandbox does not accept the access token or the user; it may be another sandbox."},
   error_row{errc::envd_failed, "envd_failed", 502, "The sandbox failed",
     "The sandbox answered with an internal error; see the detail."},
+  error_row{errc::invalid_path, "invalid_path", 400, "Invalid path",
+    "The path is none of the workspace: give one relative to it, without '..', whose links stay inside."},
+  error_row{errc::file_not_found, "file_not_found", 404, "No such file",
+    "The workspace has no file or directory of this name."},
+  error_row{errc::file_conflict, "file_conflict", 409, "Another kind of file",
+    "What is there is of another kind or would be lost; see the detail."},
+  error_row{errc::bad_range, "bad_range", 416, "Range not satisfiable",
+    "The range begins behind the end of the file."},
 };
 
 static_assert(table.size() == static_cast<size_t>(errc::last) + 1, "one row per code");

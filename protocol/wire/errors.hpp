@@ -70,7 +70,11 @@ enum class errc : uint8_t {
   envd_unsupported,
   envd_unauthorized,
   envd_failed,
-  last = envd_failed,
+  invalid_path,
+  file_not_found,
+  file_conflict,
+  bad_range,
+  last = bad_range,
 };
 
 /// One row of the error table. `text` names cause and fix in a sentence that a user can act on.

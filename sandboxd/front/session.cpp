@@ -9,6 +9,8 @@
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/read.hpp>
 
+#include <fcntl.h>
+
 namespace agentpool::sandboxd {
 
 namespace {
@@ -36,17 +38,17 @@ result<std::optional<e2b::target>> target_of(const request_head& head) {
 
 } // namespace
 
-session::session(tcp::socket socket, front_context& shared)
-    : shared_(shared), client_(std::move(socket)), upstream_(client_.get_executor()),
+session::session(tcp::socket socket, std::shared_ptr<front_context> shared)
+    : shared_(std::move(shared)), client_(std::move(socket)), upstream_(client_.get_executor()),
       deadline_(client_.get_executor()), never_(client_.get_executor()) {
-  ++shared_.open;
+  ++shared_->open;
   boost::system::error_code ignored;
   client_.set_option(tcp::no_delay{true}, ignored);
   client_.set_option(boost::asio::socket_base::keep_alive{true}, ignored);
 }
 
 session::~session() {
-  --shared_.open;
+  --shared_->open;
   leave_entry();
 }
 
@@ -84,9 +86,9 @@ session::task<void> session::run() {
     if (!co_await read_head(parser) || !co_await serve(parser))
       break;
   }
-  boost::system::error_code ignored;
+  drop_upstream();
   if (client_.is_open())
-    client_.shutdown(tcp::socket::shutdown_both, ignored);
+    co_await linger();
 }
 
 session::task<bool> session::read_head(request_parser& parser) {
@@ -150,7 +152,7 @@ session::task<bool> session::serve_own(request_parser& parser) {
   control_request request{std::string{head.method_string()}, std::string{path},
     std::string{target.substr(std::min(target.size(), path.size() + 1))},
     std::string{field(head, e2b::api_key_header).value_or("")}, std::move(body)};
-  auto response = co_await serve_control(shared_.all, shared_.api_key, std::move(request));
+  auto response = co_await serve_control(shared_->all, shared_->api_key, std::move(request));
   co_return co_await say(response, parser, true);
 }
 
@@ -160,7 +162,7 @@ session::task<bool> session::serve_inside(request_parser& parser, e2b::target ta
   if (to_envd && reserved_path(path_of({head.target().data(), head.target().size()})))
     co_return co_await say(
       error_response({404, "this path is reserved for the E2B control plane", {}}), parser, true);
-  auto entry = shared_.all.running(target.sandbox_id);
+  auto entry = shared_->all.running(target.sandbox_id);
   if (!entry)
     co_return co_await say(proxy_error(502, e2b::sandbox_not_found_json(target.sandbox_id)), parser, true);
   auto origin = field(head, "Origin");
@@ -170,7 +172,7 @@ session::task<bool> session::serve_inside(request_parser& parser, e2b::target ta
       error_response({403, "a page of another host may not use a sandbox without an access token", {}}),
       parser, true);
   if (!co_await reach(entry, target.port)) {
-    auto gone = !shared_.all.running(target.sandbox_id);
+    auto gone = !shared_->all.running(target.sandbox_id);
     auto body = gone ? e2b::sandbox_not_found_json(target.sandbox_id)
                      : e2b::port_closed_json(target.sandbox_id, target.port);
     co_return co_await say(proxy_error(502, std::move(body)), parser, true);
@@ -189,8 +191,10 @@ session::task<bool> session::reach(const std::shared_ptr<sandbox_entry>& entry, 
   boots_ = entry->boots;
   port_ = port;
   entry->streams.insert(this);
-  upstream_ = co_await connect_inside(shared_.sockets, entry->run->net.get(), port);
-  if (upstream_.is_open() && !was_reset_)
+  // A number of our own: the sandbox may end meanwhile, and its number be given to another one's network.
+  net::unique_fd network{::fcntl(entry->run->net.get(), F_DUPFD_CLOEXEC, 0)};
+  upstream_ = co_await connect_inside(shared_->sockets, network.get(), port);
+  if (upstream_.is_open() && entry->state == sandbox_state::running && entry->boots == boots_)
     co_return true;
   drop_upstream();
   co_return false;

@@ -13,7 +13,7 @@
 
 namespace agentpool::sandboxd {
 
-/// What all connections share; outlives them.
+/// What all connections share.
 struct front_context {
   sandboxes& all;
   const namespace_sockets& sockets;
@@ -29,7 +29,7 @@ class session final : public data_stream, public std::enable_shared_from_this<se
 public:
   using tcp = boost::asio::ip::tcp;
 
-  session(tcp::socket socket, front_context& shared);
+  session(tcp::socket socket, std::shared_ptr<front_context> shared);
   ~session() override;
 
   boost::asio::awaitable<void> run();
@@ -52,7 +52,8 @@ private:
   task<void> response_side(exchange& on);
   task<void> pass_body(exchange& on);
   task<bool> read_response_head(exchange& on);
-  task<void> client_leaves();
+  task<bool> client_leaves();
+  task<void> linger();
   task<void> forever();
   task<void> tunnel();
   task<bool> say(const control_response& response, const request_parser& parser, bool keep_alive);
@@ -60,7 +61,7 @@ private:
   void leave_entry();
   void drop_upstream();
 
-  front_context& shared_;
+  const std::shared_ptr<front_context> shared_;
   tcp::socket client_;
   tcp::socket upstream_;
   boost::beast::flat_buffer client_buffer_{128 * 1024};

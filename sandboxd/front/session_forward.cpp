@@ -41,6 +41,8 @@ struct chunk_head {
   }
 };
 
+constexpr size_t linger_bytes = 16 * 1024 * 1024;
+constexpr auto linger_time = std::chrono::seconds{2};
 constexpr std::string_view line_end = "\r\n";
 constexpr std::string_view last_chunk = "0\r\n\r\n";
 
@@ -97,16 +99,22 @@ session::task<void> session::forever() {
   co_await never_.async_wait(quietly);
 }
 
-// Returns when the client is gone; never when it sends the next request early.
-session::task<void> session::client_leaves() {
-  if (client_buffer_.size() > 0)
-    co_return co_await forever();
-  auto [error] = co_await client_.async_wait(tcp::socket::wait_read, quietly);
-  if (error)
-    co_return;
-  char byte = 0;
-  if (::recv(client_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
-    co_await forever();
+// Whether the client is gone; does not return while it is there, also not when it sends the next request
+// early.
+session::task<bool> session::client_leaves() {
+  while (client_buffer_.size() == 0) {
+    auto [error] = co_await client_.async_wait(tcp::socket::wait_read, quietly);
+    if (error)
+      co_return error != asio::error::operation_aborted;
+    char byte = 0;
+    auto count = ::recv(client_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (count > 0)
+      break;
+    if (count == 0 || (errno != EAGAIN && errno != EINTR))
+      co_return true;
+  }
+  co_await forever();
+  co_return false;
 }
 
 session::task<void> session::send_body(exchange& on) {
@@ -115,7 +123,7 @@ session::task<void> session::send_body(exchange& on) {
     on.parser.get().body() = {up_.data(), up_.size(), true};
     auto [error, count] = co_await http::async_read_some(client_, client_buffer_, on.parser, quietly);
     if (error && error != http::error::need_buffer) {
-      on.client_left = true;
+      on.client_left = error != asio::error::operation_aborted;
       co_return;
     }
     auto size = up_.size() - on.parser.get().body().size;
@@ -137,8 +145,7 @@ session::task<void> session::request_side(exchange& on) {
     co_return;
   if (!on.request_sent)
     co_return co_await forever();
-  co_await client_leaves();
-  on.client_left = true;
+  on.client_left = co_await client_leaves();
 }
 
 // Interim responses (100, 103) are for this hop.
@@ -210,10 +217,26 @@ session::task<bool> session::forward(exchange& on) {
     co_return on.keep_client&& on.request_sent;
   if (on.client_left)
     co_return false;
-  auto gone = !shared_.all.running(on.target.sandbox_id);
+  auto gone = !shared_->all.running(on.target.sandbox_id);
   control_response lost{502, gone ? e2b::sandbox_not_found_json(on.target.sandbox_id)
                                   : e2b::port_closed_json(on.target.sandbox_id, on.target.port)};
   co_return co_await say(lost, on.parser, true);
+}
+
+// A close with unread bytes would reset the connection and take the response with it (RFC 9112, section 9.6).
+session::task<void> session::linger() {
+  boost::system::error_code error;
+  client_.shutdown(tcp::socket::shutdown_send, error);
+  size_t total = 0;
+  while (!error && total < linger_bytes) {
+    deadline_.expires_after(linger_time);
+    auto done =
+      co_await (client_.async_read_some(asio::buffer(up_), quietly) || deadline_.async_wait(quietly));
+    if (done.index() == 1)
+      break;
+    error = std::get<0>(std::get<0>(done));
+    total += std::get<1>(std::get<0>(done));
+  }
 }
 
 session::task<void> session::tunnel() {

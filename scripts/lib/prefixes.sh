@@ -56,6 +56,10 @@ template_stamp() {
   printf 'template %s recipe=%s' "$1" "$hash"
 }
 
+sdks_stamp() {
+  printf 'sdks %s' "$(cat "$ROOT"/tests/e2e/sdks/{requirements.txt,package.json,package-lock.json} | sha256sum | cut -d ' ' -f 1)"
+}
+
 has_stamp() { [ -f "$1/$STAMP_FILE" ] && [ "$(<"$1/$STAMP_FILE")" = "$2" ]; }
 
 # Whether the prefix holds a CAF of exactly the pinned version, instrumented as CAF_SANITIZERS asks.
