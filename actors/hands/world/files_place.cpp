@@ -8,22 +8,6 @@ namespace agentpool::world {
 
 namespace {
 
-constexpr size_t name_bytes = 255;
-
-// Absolute and lexical, or nothing: '..' is refused, not folded.
-std::optional<std::string> workspace_path(std::string_view path) {
-  if (path.size() > path_bytes || path.find('\0') != std::string_view::npos)
-    return std::nullopt;
-  for (std::string_view rest = path; !rest.empty();) {
-    auto end = std::min(rest.find('/'), rest.size());
-    if (auto part = rest.substr(0, end); part == ".." || part.size() > name_bytes)
-      return std::nullopt;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  auto whole = lexical(path, workspace);
-  return within(workspace, whole) ? std::optional{whole} : std::nullopt;
-}
-
 std::string shown_path(const std::string& path) {
   return path.size() > workspace.size() ? path.substr(workspace.size() + 1) : std::string{};
 }
