@@ -6,16 +6,20 @@
 
 namespace agentpool {
 
+/// Somebody waited for it in vain, and it did not answer since.
+bool hand_state::is_missed() const {
+  return told_.state == "unavailable" || (tries_ > 1 && is_wanted());
+}
+
 /// In the words of `hand_report`. A hand that is being checked counts as running until somebody waits for it
 /// in vain.
 std::string hand_state::public_state() const {
   switch (phase_) {
   case hand_phase::absent: return claiming_ && bound_ ? "running" : "none";
   case hand_phase::creating: return "creating";
-  case hand_phase::verifying:
-    return fresh() ? "creating" : tries_ > 1 && is_wanted() ? "unavailable" : "running";
+  case hand_phase::verifying: return fresh() ? "creating" : is_missed() ? "unavailable" : "running";
   case hand_phase::ready: return "running";
-  case hand_phase::reconnecting: return tries_ > 1 && is_wanted() ? "unavailable" : "running";
+  case hand_phase::reconnecting: return is_missed() ? "unavailable" : "running";
   case hand_phase::lost:
   case hand_phase::quarantined: return "lost";
   default: return "closing";

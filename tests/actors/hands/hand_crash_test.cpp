@@ -22,7 +22,7 @@ protected:
   /// Handles at most `steps` messages. True when there were no more.
   bool run(size_t steps) {
     for (size_t i = 0; i < steps; ++i)
-      if (!sched.run_once())
+      if (!sched.try_run_once())
         return true;
     return false;
   }
