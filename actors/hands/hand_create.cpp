@@ -63,7 +63,7 @@ void hand_state::admit(bool create) {
   if (!broker)
     return dispatch(hand_events::failed{not_there(names::broker)});
   self_
-    ->request(broker, caf::infinite, admit_atom_v, session_, row_.device,
+    ->request(broker, defaults::hand_lease, admit_atom_v, session_, row_.device,
       create) // the broker's queue is bounded, and its end answers
     .then(
       [this, turn = turn_](uint64_t ticket) {

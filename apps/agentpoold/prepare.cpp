@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/agentpoold/prepare.hpp"
 
+#include "apps/agentpoold/descriptors.hpp"
 #include "apps/agentpoold/dsh_profile.hpp"
 #include "apps/agentpoold/logging.hpp"
 #include "apps/agentpoold/node.hpp"
@@ -104,6 +105,15 @@ result<std::string> read_hands_key(const hand_settings& hands) {
   return key;
 }
 
+void apply_hands(hand_settings& hands, const daemon_options& options) {
+  if (options.hands_url.empty())
+    return;
+  hands.provider = "e2b";
+  hands.url = options.hands_url;
+  if (!options.hands_api_key_file.empty())
+    hands.api_key_file = options.hands_api_key_file;
+}
+
 void say_what_is_trusted(const daemon_config& config) {
   for (const auto& [name, profile] : config.pool.profiles)
     if (profile.trusted)
@@ -126,12 +136,15 @@ tl::expected<prepared_start, std::vector<std::string>> prepare_start(const daemo
   }
   if (options.port >= 0)
     out.config.gateway.app.port = static_cast<uint16_t>(options.port);
+  apply_hands(out.config.hands, options);
   if (auto logs = open_log(out.config.log); !logs)
     return one(logs.error());
   auto data = data_dir::open(options.data);
   if (!data)
     return one(data.error());
   out.data = std::move(*data);
+  if (auto fits = fit_descriptors(out.config, raise_descriptor_limit()); !fits)
+    return one(fits.error());
   if (auto filled = fill_dsh(out.config, options, out.data->path()); !filled)
     return one(filled.error());
   if (auto claimed = claim_uids(out, options); !claimed)

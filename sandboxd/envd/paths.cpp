@@ -31,8 +31,7 @@ std::string clean_path(std::string_view path) {
   return out.empty() ? "." : out;
 }
 
-connect::outcome<std::string> expand_path(
-  std::string_view path, const user& who, std::string_view workdir) {
+connect::outcome<std::string> expand_path(std::string_view path, const user& who, std::string_view workdir) {
   using connect::code;
   if (path.find('\0') != std::string_view::npos)
     return connect::fail(code::invalid_argument, "path contains a NUL byte");

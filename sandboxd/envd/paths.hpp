@@ -10,7 +10,8 @@
 
 namespace agentpool::envd {
 
-/// The absolute path that `path` means for `who`: empty is `workdir` (or the home when that is empty), `~` and
+/// The absolute path that `path` means for `who`: empty is `workdir` (or the home when that is empty), `~`
+/// and
 /// `~/x` are in the home, a relative path is joined to the home and cleaned, an absolute one is taken as it
 /// is. `invalid_argument` for `~name` and for NUL.
 connect::outcome<std::string> expand_path(std::string_view path, const user& who, std::string_view workdir);

@@ -12,8 +12,7 @@ namespace agentpool::envd {
 
 namespace {
 
-constexpr std::string_view default_path =
-  "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+constexpr std::string_view default_path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 string_map built_in_envs() {
   string_map out{{"E2B_SANDBOX", "true"}};

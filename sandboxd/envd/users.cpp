@@ -81,7 +81,8 @@ std::vector<uint32_t> user_database::groups_of(const std::string& name) const {
 
 user_database::names user_database::user_names() const {
   names out;
-  each_user(passwd_file_, [&](const passwd& entry) { return out.emplace(entry.pw_uid, entry.pw_name), true; });
+  each_user(
+    passwd_file_, [&](const passwd& entry) { return out.emplace(entry.pw_uid, entry.pw_name), true; });
   return out;
 }
 

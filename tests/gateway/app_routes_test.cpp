@@ -213,6 +213,10 @@ TEST_F(AppRoutes, EventsComeAsPagesToo) {
   auto http =
     ask("GET", "/v1/sessions/" + mine + "/events?after=5&limit=10", {}, {{"Accept", "application/json"}});
   EXPECT_EQ(http->answer->body, R"({"events":[],"last_seq":15,"complete":false})");
+  http =
+    ask("GET", "/v1/sessions/" + mine + "/events?after=5&limit=10", {}, {{"Accept", "Application/JSON"}});
+  EXPECT_EQ(http->answer->status, 200); // media types have no case
+  EXPECT_FALSE(http->sink);
 }
 
 TEST_F(AppRoutes, BadCursorsAreToldNotIgnored) {

@@ -91,7 +91,7 @@ void world_state::run(const route& how, const world::call& call, operation op) {
   if (op.is_cancelled())
     return op.done(world::coded_error("FS_ABORTED", "The change was cancelled before it began."));
   // The hand answers within its own deadlines, and its end is an answer too.
-  self_->request(hand_, caf::infinite, lease_atom_v, hand_use{call.path, how.hand == use::wake})
+  self_->request(hand_, defaults::hand_lease, lease_atom_v, hand_use{call.path, how.hand == use::wake})
     .then([this, &how, op](hand_lease& lease) { lend(how, op, std::move(lease)); },
       [this, &how, call, op](const caf::error& why) { no_hand(how, call, op, to_failure(why)); });
 }

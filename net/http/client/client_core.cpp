@@ -28,7 +28,8 @@ void client_core::start(
   }
   auto& one = exchanges_.try_emplace(id, io_).first->second;
   auto reader = source_reader(id, call.source);
-  one.what = std::make_unique<transfer>(id, options_, std::move(call), std::move(receiver), std::move(reader));
+  one.what =
+    std::make_unique<transfer>(id, options_, std::move(call), std::move(receiver), std::move(reader));
   ids_.emplace(one.what->easy(), id);
   if (one.what->call().stream || unary_ < defaults::client_unary)
     dispatch(id, one);

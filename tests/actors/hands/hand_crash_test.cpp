@@ -39,7 +39,7 @@ protected:
   template <class... Ts>
   void tell(const caf::actor& whom, Ts... xs) {
     auto asker = sys.spawn([=](caf::event_based_actor* self) -> caf::behavior {
-      self->request(whom, caf::infinite, xs...).then([](const caf::message&) {}, [](caf::error&) {});
+      self->request(whom, 24h, xs...).then([](const caf::message&) {}, [](caf::error&) {});
       return {[](caf::unit_t) {}};
     });
     spawned.push_back(caf::actor_cast<caf::strong_actor_ptr>(asker));

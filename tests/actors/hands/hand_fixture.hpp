@@ -123,7 +123,7 @@ protected:
   std::shared_ptr<borrowed> borrow(const hand_actor& from, hand_use use = {"bash", true}) {
     auto out = std::make_shared<borrowed>();
     out->who = sys.spawn([=](caf::event_based_actor* self) -> caf::behavior {
-      self->request(from, caf::infinite, lease_atom_v, use)
+      self->request(from, 24h, lease_atom_v, use)
         .then([out](hand_lease& lease) { out->lease = std::move(lease); },
           [out](caf::error& why) { out->error = to_failure(why); });
       return {[](caf::unit_t) {}};

@@ -103,6 +103,7 @@ inline worker_pool_actor::behavior_type fake_pool(worker_pool_actor::pointer, st
     [](take_atom, const take_request&) -> caf::result<worker_id, worker_actor> {
       return to_error({errc::no_worker, {}});
     },
+    [](cancel_atom, const session_id&) {},
     [=](warm_atom, const worker_id&) { book->calls.push_back("warm"); },
     [=](lost_atom, const worker_id&, const failure& why) {
       book->calls.push_back("pool lost " + to_string(why.code) + ": " + why.text());
@@ -139,6 +140,10 @@ inline session_actor::behavior_type fake_session(
     [=](lost_atom, const worker_id&, const failure& why) {
       book->calls.push_back("session lost " + to_string(why.code));
       ear->lost.push_back(why);
+    },
+    [=](yield_atom, const worker_id&) {
+      book->calls.push_back("yield");
+      return !book->silent["yield"];
     },
     [](live_atom, const std::vector<live_frame>&) {},
     [](timer_atom, const std::string&, uint64_t) {},

@@ -7,8 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 
 /// The small programs of the hand, run here.
@@ -19,6 +21,14 @@ namespace {
 namespace fs = std::filesystem;
 using world::publication;
 using world::published;
+
+/// Whether the file has something to read within the deadline.
+bool comes(const fs::path& file) {
+  auto end = std::chrono::steady_clock::now() + std::chrono::seconds{50};
+  while (slurp(file).empty() && std::chrono::steady_clock::now() < end)
+    ::poll(nullptr, 0, 1);
+  return !slurp(file).empty();
+}
 
 class Scripts : public ::testing::Test {
 protected:
@@ -221,8 +231,7 @@ TEST_F(Scripts, ABackgroundGrandchildIsSeenAndEnded) {
 TEST_F(Scripts, TermReachesTheGroupAndTheCommandsAnswerIsTold) {
   auto pid = start_program(
     world::wrap("nonce", {}, {"bash", "-c", "trap 'exit 9' TERM; echo up; sleep 300 & wait"}), root / "io");
-  while (slurp(root / "io" / "stdout").empty())
-    ::usleep(1000);
+  ASSERT_TRUE(comes(root / "io" / "stdout"));
   fs::create_directory(root / "kill");
   EXPECT_EQ(run_program(world::kill_group(static_cast<uint32_t>(pid), 60000), root / "kill").code, 0);
   auto ran = await_program(pid, root / "io");
@@ -233,8 +242,7 @@ TEST_F(Scripts, WhoIgnoresTermIsKilled) {
   auto pid = start_program(
     world::wrap("nonce", {}, {"bash", "-c", "trap '' TERM; echo up; while :; do sleep 1; done"}),
     root / "io");
-  while (slurp(root / "io" / "stdout").empty())
-    ::usleep(1000);
+  ASSERT_TRUE(comes(root / "io" / "stdout"));
   fs::create_directory(root / "kill");
   auto killer = start_program(world::kill_group(static_cast<uint32_t>(pid), 50), root / "kill");
   EXPECT_EQ(await_program(pid, root / "io").code, -1);
