@@ -52,6 +52,8 @@ caf::result<world::reply> world_state::take(world::call& call, std::shared_ptr<p
   op.done = make_answer(call, promise);
   if (auto read = take_apart(how->framed, call, op); !read)
     op.done(world::error_reply(read.error()));
+  else if (how->streams && !op.stream)
+    op.done(world::error_reply({errc::internal, {}}));
   else if (call.worker.empty() && remembered(op))
     return promise;
   else if (call.path == "cancel")
@@ -115,7 +117,7 @@ void world_state::no_hand(
     auto empty = call.worker.empty() ? world::absent_files(call) : world::absent_hand(call);
     return op.done(empty ? std::move(*empty) : world::error_reply(why));
   }
-  op.done(world::trouble(why));
+  op.done(call.worker.empty() ? world::error_reply(why) : world::trouble(why));
 }
 
 // A change that the App asked for before, with the same key, is not made again.
