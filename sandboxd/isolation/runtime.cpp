@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/isolation/runtime.hpp"
 
+#include "net/process/pidfd.hpp"
 #include "protocol/wire/e2b_route.hpp"
 #include "protocol/wire/json.hpp"
 #include "protocol/wire/text.hpp"
@@ -13,7 +14,6 @@
 #include <filesystem>
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
 #include <sys/resource.h>
 
 namespace agentpool::sandboxd {
@@ -118,7 +118,7 @@ result<void> await_envd(int announce, int pidfd) {
 
 result<void> bring_up(
   const runtime_paths& paths, const boot& what, envd_pipes& pipes, running_sandbox& sandbox) {
-  sandbox.pidfd = unique_fd{::pidfd_open(sandbox.init, 0)};
+  sandbox.pidfd = unique_fd{net::open_pidfd(sandbox.init)};
   auto proc = "/proc/" + std::to_string(sandbox.init);
   sandbox.net = unique_fd{::open((proc + "/ns/net").c_str(), O_RDONLY | O_CLOEXEC)};
   if (!sandbox.pidfd || !sandbox.net)

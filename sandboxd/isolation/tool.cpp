@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/isolation/tool.hpp"
 
+#include "net/process/pidfd.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <algorithm>
@@ -13,7 +14,6 @@
 #include <memory>
 #include <poll.h>
 #include <spawn.h>
-#include <sys/pidfd.h>
 #include <sys/wait.h>
 
 namespace agentpool::sandboxd {
@@ -162,7 +162,7 @@ result<std::string> run_tool(const tool& what) {
   if (!pid)
     return tl::unexpected{pid.error()};
   out->write.reset();
-  unique_fd pidfd{::pidfd_open(*pid, 0)};
+  unique_fd pidfd{net::open_pidfd(*pid)};
   std::string said;
   if (!pidfd || !await_end(pidfd.get(), out->read.get(), clock::now() + what.deadline, said)) {
     end_tool(*pid);
