@@ -133,8 +133,9 @@ TEST_F(HttpClientTest, fault_AnswerCutAtEveryByte) {
     }};
     for (; cut < whole.size(); ++cut) {
       auto end = send(get(server))->end();
-      if (cut + 1 < whole.size() || !end.ok()) // nobody misses the very last line end of a chunked body
+      if (cut + 1 < whole.size() || !end.ok()) { // nobody misses the very last byte of a chunked body
         ASSERT_EQ(end.fault, http_fault::broken) << cut;
+      }
       ASSERT_TRUE(end.sent);
     }
     EXPECT_TRUE(send(get(server))->end().ok());
