@@ -62,9 +62,7 @@ void hand_state::admit(bool create) {
   auto broker = find_broker(self_->system());
   if (!broker)
     return dispatch(hand_events::failed{not_there(names::broker)});
-  self_
-    ->request(broker, defaults::hand_lease, admit_atom_v, session_, row_.device,
-      create) // the broker's queue is bounded, and its end answers
+  self_->request(broker, defaults::hand_lease, admit_atom_v, session_, row_.device, create)
     .then(
       [this, turn = turn_](uint64_t ticket) {
         if (turn != turn_)
