@@ -19,6 +19,7 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 namespace agentpool::sandboxd {
@@ -46,6 +47,19 @@ result<std::string> load_api_key(const std::string& file) {
   return key;
 }
 
+// A copy in memory: the sandboxes see its mount, which must name no path and no disk of the host.
+result<std::string> stage_envd(const options& wanted) {
+  auto folder = wanted.data + "/bin";
+  std::error_code error;
+  std::filesystem::create_directories(folder);
+  if (::mount("sandboxd", folder.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, "mode=0711,size=512m") != 0)
+    return system_failure("cannot mount " + folder);
+  std::filesystem::copy_file(wanted.envd, folder + "/envd", error);
+  if (error || ::chmod((folder + "/envd").c_str(), 0755) != 0)
+    return fail(errc::internal, "cannot copy " + wanted.envd + ": " + error.message());
+  return folder + "/envd";
+}
+
 result<sandboxes_config> configure(const options& wanted) {
   sandboxes_config out;
   auto runtime = read_whole(wanted.conf + "/runtime.json");
@@ -59,7 +73,6 @@ result<sandboxes_config> configure(const options& wanted) {
   out.running = wanted.sandboxes;
   out.paths.runc = wanted.runc;
   out.paths.state = wanted.data + "/runc";
-  out.paths.envd = wanted.envd;
   out.paths.runtime_json = std::move(*runtime);
   out.paths.seccomp_json = std::move(*seccomp);
   out.paths.cgroup_parent = "/agentpool";
@@ -69,6 +82,10 @@ result<sandboxes_config> configure(const options& wanted) {
   for (const auto& folder : {out.data, out.data + "/sandboxes"})
     ::chmod(folder.c_str(), 0711);
   ::chmod(out.paths.state.c_str(), 0700);
+  auto staged = stage_envd(wanted);
+  if (!staged)
+    return tl::unexpected{staged.error()};
+  out.paths.envd = std::move(*staged);
   return out;
 }
 

@@ -32,6 +32,9 @@ inline auto into(error_code& error) {
   return asio::redirect_error(asio::use_awaitable, error);
 }
 
+// GCC 12 destroys a closure or an aggregate twice when it is made inside the operand of co_await: in envd
+// such arguments are named variables.
+
 /// Runs `job` on the pool, for calls that block; its result comes on the caller's executor. `job` must not
 /// throw.
 template <class Job>

@@ -139,8 +139,9 @@ awaitable<child_process::outcome> child_process::write(process_input input) {
   if (!terminal_ && input.to == target::terminal)
     co_return connect::fail(code::internal, "error writing to tty: tty not assigned to process — input "
                                             "should be written to the stdin, not the tty");
-  auto done = input.bytes.empty() && input_->is_open() ? result::written
-                                                       : co_await input_->write(std::move(input.bytes));
+  auto done = result::written;
+  if (!input.bytes.empty() || !input_->is_open())
+    done = co_await input_->write(std::move(input.bytes));
   auto prefix = "error writing to " + std::string{name} + ": ";
   switch (done) {
   case result::written: co_return outcome{};

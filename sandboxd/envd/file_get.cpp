@@ -51,6 +51,12 @@ http_reply head_of(const opened& what, const std::string& path) {
   return out;
 }
 
+awaitable<std::string> read_step(context& with, const opened& what, uint64_t offset, size_t size) {
+  auto job = [&what, offset, size] { return what.file.read(offset, size); };
+  auto bytes = co_await offload(with.files, std::move(job));
+  co_return bytes;
+}
+
 // The file may shrink while it is sent: then the connection breaks, so that nobody takes it for whole.
 awaitable<void> send(context& with, http_call& call, opened what, std::string path) {
   auto head = head_of(what, path);
@@ -65,7 +71,7 @@ awaitable<void> send(context& with, http_call& call, opened what, std::string pa
     auto next = std::min<uint64_t>(what.range.size - sent, limits::io_bytes);
     auto offset = what.range.first + sent;
     if (next > 0)
-      bytes = co_await offload(with.files, [&what, offset, next] { return what.file.read(offset, next); });
+      bytes = co_await read_step(with, what, offset, next);
   }
 }
 
@@ -114,8 +120,8 @@ awaitable<void> get(context& with, http_call& call, std::optional<user> basic) {
   }
   std::string range{call.request().header("Range").value_or("")};
   std::string if_range{call.request().header("If-Range").value_or("")};
-  auto file =
-    co_await offload(with.files, [path = *path, range, if_range] { return open(path, range, if_range); });
+  auto job = [path = *path, range, if_range] { return open(path, range, if_range); };
+  auto file = co_await offload(with.files, std::move(job));
   http_reply reply;
   if (!file)
     reply = error_reply(file.error());

@@ -60,8 +60,8 @@ awaitable<plain<void>> begin_file(uploading& job, std::string given) {
   if (std::ranges::find(job.done, *path, &written_file::path) != job.done.end())
     co_return fail(400, "you cannot upload multiple files to the same path '" + *path +
                           "' in one upload request, only the first specified file was uploaded");
-  auto opened = co_await offload(
-    job.with.files, [path = *path, &job] { return upload::open(path, job.to.who, job.metadata); });
+  auto work = [path = *path, &job] { return upload::open(path, job.to.who, job.metadata); };
+  auto opened = co_await offload(job.with.files, std::move(work));
   if (!opened)
     co_return tl::unexpected<plain_error>{opened.error()};
   job.current = std::make_shared<upload>(std::move(*opened));
@@ -72,7 +72,8 @@ awaitable<plain<void>> begin_file(uploading& job, std::string given) {
 awaitable<plain<void>> write(uploading& job, std::string_view bytes) {
   if (bytes.empty() || !job.current)
     co_return plain<void>{};
-  auto outcome = co_await offload(job.with.files, [file = job.current, bytes] { return file->write(bytes); });
+  auto work = [file = job.current, bytes] { return file->write(bytes); };
+  auto outcome = co_await offload(job.with.files, std::move(work));
   co_return outcome;
 }
 
@@ -101,7 +102,8 @@ awaitable<plain<void>> begin_part(uploading& job, std::string disposition) {
   if (!job.to.path && name.value_or("").empty())
     co_return fail(
       400, "error getting multipart custom part file name: the part has no filename and the query no path");
-  auto outcome = co_await begin_file(job, job.to.path ? *job.to.path : *name);
+  auto path = job.to.path ? *job.to.path : *name;
+  auto outcome = co_await begin_file(job, std::move(path));
   co_return outcome;
 }
 

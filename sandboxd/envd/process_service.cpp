@@ -6,6 +6,8 @@
 #include "sandboxd/envd/paths.hpp"
 #include "sandboxd/envd/rpc.hpp"
 
+#include <functional>
+#include <optional>
 #include <sys/stat.h>
 
 namespace agentpool::envd::process_service {
@@ -47,10 +49,12 @@ connect::outcome<spawn_request> make_spawn(const context& with, const start_requ
 awaitable<void> serve_events(
   http_call& call, subscription_ptr events, std::optional<clock::time_point> deadline) {
   auto interval = connect::read_keepalive(call.request().header(connect::keepalive_header));
-  auto alive = co_await call.begin_chunks(rpc::stream_head(), [events, &call] {
+  auto head = rpc::stream_head();
+  std::function<void()> gone = [events, &call] {
     events->drop();
     call.reset();
-  });
+  };
+  auto alive = co_await call.begin_chunks(std::move(head), std::move(gone));
   while (alive) {
     auto until = clock::now() + interval;
     if (deadline && *deadline < until)
@@ -74,9 +78,9 @@ awaitable<void> serve_events(
 awaitable<void> serve_process(
   http_call& call, process_ptr process, bool first, std::optional<clock::time_point> deadline) {
   auto events = process->subscribe(first);
+  std::optional<connect::error> full{{code::resource_exhausted, "too many streams of this process"}};
   if (!events)
-    co_return co_await rpc::reply_end(
-      call, connect::error{code::resource_exhausted, "too many streams of this process"});
+    co_return co_await rpc::reply_end(call, std::move(full));
   co_await serve_events(call, events, deadline);
   process->unsubscribe(events);
 }

@@ -73,8 +73,8 @@ constexpr std::array<plain_row, 5> plain_rows{
 template <file_service::reply (*Job)(const file_caller&, std::string_view)>
 awaitable<file_service::reply> on_files(context& with, std::string body, user who) {
   file_caller caller{std::move(who), with.config.workdir(), with.config.users()};
-  auto outcome = co_await offload(
-    with.files, [caller = std::move(caller), body = std::move(body)] { return Job(caller, body); });
+  auto work = [caller = std::move(caller), body = std::move(body)] { return Job(caller, body); };
+  auto outcome = co_await offload(with.files, std::move(work));
   co_return outcome;
 }
 
@@ -183,11 +183,12 @@ bool may_pass(const context& with, const net::http_request& request) {
 
 awaitable<void> run_plain(context& with, http_call& call, caller from) {
   std::string allowed;
+  auto named = from.named ? std::move(from.who) : std::nullopt;
   for (const auto& row : plain_rows) {
     if (row.path != call.request().path)
       continue;
     if (row.method == call.request().method)
-      co_return co_await row.handle(with, call, from.named ? from.who : std::nullopt);
+      co_return co_await row.handle(with, call, std::move(named));
     allowed += (allowed.empty() ? "" : ", ") + std::string{row.method};
   }
   http_reply reply;
@@ -219,8 +220,9 @@ awaitable<void> run_procedure(
     co_await call.reply(std::move(*refusal));
     co_return;
   }
+  auto wrong = from.wrong.value_or("the default user");
   if (!from.who)
-    co_return co_await refuse_user(call, stream != nullptr, from.wrong.value_or("the default user"));
+    co_return co_await refuse_user(call, stream != nullptr, std::move(wrong));
   auto spoken = request.header(connect::version_header);
   connect::error why{connect::code::invalid_argument, "Connect-Protocol-Version must be \"1\""};
   if (spoken && *spoken != connect::version && stream)

@@ -50,7 +50,8 @@ awaitable<std::optional<std::string>> read_message(http_call& call) {
     fault = connect::error{code::invalid_argument, "zero-length payload is not a valid JSON object"};
   if (!fault)
     co_return body;
-  co_await call.reply(error_reply(*fault));
+  auto answer = error_reply(*fault);
+  co_await call.reply(std::move(answer));
   co_return std::nullopt;
 }
 

@@ -158,8 +158,10 @@ class Isolation(SandboxdCase):
         os.chmod(secret, 0o644)
         for path in (secret, self.service.data, os.path.abspath(__file__), f"/proc/1/root{secret}"):
             self.assertNotEqual(self.one.run(f"stat {path}", "root").code, 0, path)
-        mounts = self.one.must("cat /proc/self/mountinfo", "root")
-        self.assertNotIn("/dev/vda", mounts)
+        mounts = self.one.must("cat /proc/self/mountinfo", "root").splitlines()
+        sources = {line.split(" - ")[1].split()[1] for line in mounts}
+        self.assertFalse([source for source in sources if source.startswith("/")], mounts)
+        self.assertNotIn(os.path.basename(self.service.work) + "/d/bin", "".join(mounts))
         devices = self.one.must("find /dev -type b -o -type c | sort", "root").split()
         allowed = {"full", "null", "ptmx", "random", "tty", "urandom", "zero", "console"}
         extra = {os.path.basename(d) for d in devices if not d.startswith("/dev/pts/")} - allowed

@@ -17,10 +17,14 @@ bool leaves(const folded& where) {
   return where.loose || !within(workspace, where.canonical);
 }
 
+tl::unexpected<failure> place_error(const failure& why) {
+  return says_loop(why) ? fail(errc::invalid_path) : tl::unexpected{why};
+}
+
 void find_followed(const operation& op, const std::string& path, const hand_io::then<place>& next) {
   resolve_path(op.hand, path, [op, path, next](result<resolved> found) {
     if (!found)
-      return next(tl::unexpected{found.error()});
+      return next(place_error(found.error()));
     if (leaves(found->where))
       return next(fail(errc::invalid_path));
     place out{found->where.canonical, shown_path(path), std::move(found->last)};
@@ -41,7 +45,7 @@ void find_kept(const operation& op, const std::string& path, const hand_io::then
     return next(fail(errc::invalid_path, "The workspace itself stays where it is."));
   resolve_path(op.hand, std::string{parent_of(path)}, [op, path, next](result<resolved> found) {
     if (!found)
-      return next(tl::unexpected{found.error()});
+      return next(place_error(found.error()));
     if (leaves(found->where))
       return next(fail(errc::invalid_path));
     place out{join(found->where.canonical, name_of(path)), shown_path(path), {}};

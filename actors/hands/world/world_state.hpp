@@ -36,6 +36,7 @@ private:
     use hand;
     bool framed;
     void (*run)(world_state&, world::operation);
+    bool streams = false; ///< its answer is one
   };
   using replies = caf::typed_response_promise<world::reply>;
   using request_key = std::pair<worker_id, uint64_t>;

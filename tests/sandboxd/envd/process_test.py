@@ -365,7 +365,7 @@ class OutputTest(EnvdCase):
 
 class InputTest(EnvdCase):
     def test_input_is_ordered_and_ends(self):
-        stream = self.envd.sh("cat; echo end", stdin=True)
+        stream = self.envd.sh("cat; echo end; sleep 100", stdin=True)
         pid = stream.pid()
         for number in range(20):
             self.assertEqual(self.envd.send(f"{number}\n".encode(), pid=pid), (200, {}))
@@ -373,7 +373,8 @@ class InputTest(EnvdCase):
         for _ in range(2):
             self.assertEqual(self.envd.call("/process.Process/CloseStdin", {"process": {"pid": pid}}), (200, {}))
         expected = "".join(f"{number}\n" for number in range(20)).encode() + b"end\n"
-        self.assertEqual(stream.rest()[0]["stdout"], expected)
+        self.assertEqual(stream.until("stdout", b"end\n"), expected)
+        self.envd.signal(pid=pid)
 
     def test_large_input_waits_for_the_process(self):
         stream = self.envd.sh("read go < pipe; md5sum", stdin=True)

@@ -101,11 +101,11 @@ TEST_F(Scripts, PublicationCreatesWithParentsAndTellsTheFacts) {
 }
 
 TEST_F(Scripts, OddNamesAndContentsSurvive) {
-  for (std::string name :
-    {"--help", "-rf", "line\nend", "中文 🚀", "`id`", "*", "a;b", std::string(200, 'n').c_str()})
+  for (std::string name : {"--help", "-rf", "line\nend", "中文 🚀", "`id`", "*", "a;b"})
     EXPECT_EQ(publish({.target = at(name), .content = name}).how, outcome::done) << name;
   for (std::string name : {"--help", "-rf", "line\nend", "中文 🚀", "`id`", "*", "a;b"})
     EXPECT_EQ(get(name), name); // BR-124
+  EXPECT_EQ(publish({.target = at(std::string(200, 'n')), .content = "x"}).how, outcome::done);
   std::string all;
   for (int i = 0; i < 1 << 18; ++i)
     all += static_cast<char>(i * 7 + i / 256);
