@@ -3,6 +3,7 @@
 #include "gateway/world_gate.hpp"
 #include "net/io_thread.hpp"
 #include "protocol/actors/names.hpp"
+#include "protocol/ports/world_stream.hpp"
 #include "tests/gateway/raw_http.hpp"
 
 #include <caf/all.hpp>
