@@ -60,12 +60,12 @@ class Stream:
 
     def rest(self):
         """Outputs by name, the end event, the end of the stream; nothing may follow."""
-        out, end = {"stdout": b"", "stderr": b"", "pty": b""}, None
+        out, end = {"stdout": bytearray(), "stderr": bytearray(), "pty": bytearray()}, None
         while True:
             flags, message = self.next()
             if flags & 2:
                 self.tail = self.response.read()
-                return out, end, message
+                return {name: bytes(data) for name, data in out.items()}, end, message
             event = message["event"]
             end = event.get("end", end)
             for name, data in event.get("data", {}).items():

@@ -4,6 +4,7 @@
 
 import base64
 import hashlib
+import http.client
 import os
 import socket
 import threading
@@ -360,6 +361,8 @@ class OutputTest(EnvdCase):
         self.envd.send(b"\n", pid=pid)
         out, end, tail = fast.rest()
         self.assertEqual((len(out["stdout"]), end, tail), (50000000, EXIT_0, {}))
+        with self.assertRaises((ConnectionResetError, AssertionError, http.client.IncompleteRead)):
+            slow.rest()
         slow.close()
 
 
