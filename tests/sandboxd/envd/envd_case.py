@@ -15,6 +15,7 @@ import tempfile
 import unittest
 
 DEADLINE = 60.0
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # readable for every user
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
@@ -106,7 +107,7 @@ class Envd:
              "--announce-fd", str(told), "--init-fd", str(given), "--passwd", str(users / "passwd"),
              "--group", str(users / "group")],
             pass_fds=(lifeline, told, given), stderr=self.log, stdin=subprocess.DEVNULL,
-            env={"PATH": os.environ["PATH"], "E2B_SANDBOX_ID": "itest",
+            env={"PATH": PATH, "E2B_SANDBOX_ID": "itest",
                  "ASAN_OPTIONS": "quarantine_size_mb=8", **(extra_env or {})})
         for file in (lifeline, told, given):
             os.close(file)
