@@ -18,8 +18,8 @@ inline constexpr auto header_time = 30s;     ///< from the first byte of a reque
 inline constexpr auto idle_time = 640s;      ///< keep-alive without a request; over: close
 inline constexpr auto body_idle_time = 300s; ///< a body that stands still so long ends its connection
 inline constexpr auto write_time = 60s; ///< a unary response is taken within; streams and files wait for ever
-inline constexpr auto linger_time = 2s; ///< after a response that left a body unread
-inline constexpr size_t drained_body = 4 << 20; ///< bytes of an unwanted body that are read away
+inline constexpr auto linger_time = 10s;         ///< after a response that left a body unread
+inline constexpr size_t drained_body = 64 << 20; ///< bytes of an unwanted body that are read away
 
 // -- calls
 inline constexpr size_t message_bytes = 16 << 20;      ///< a request message: `resource_exhausted`

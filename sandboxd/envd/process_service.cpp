@@ -50,10 +50,9 @@ awaitable<void> serve_events(
   http_call& call, subscription_ptr events, std::optional<clock::time_point> deadline) {
   auto interval = connect::read_keepalive(call.request().header(connect::keepalive_header));
   auto head = rpc::stream_head();
-  std::function<void()> gone = [events, &call] {
-    events->drop();
-    call.reset();
-  };
+  std::function<void()> reset = [&call] { call.reset(); };
+  std::function<void()> gone = [events] { events->drop(); };
+  events->on_drop(std::move(reset));
   auto alive = co_await call.begin_chunks(std::move(head), std::move(gone));
   while (alive) {
     auto until = clock::now() + interval;
@@ -61,7 +60,7 @@ awaitable<void> serve_events(
       until = *deadline;
     auto batch = co_await events->next(until);
     if (batch.dropped)
-      co_return call.reset();
+      co_return;
     bool over = !batch.ended && deadline && clock::now() >= *deadline;
     if (over)
       batch.why = connect::error{code::deadline_exceeded, "context deadline exceeded"};
@@ -82,6 +81,7 @@ awaitable<void> serve_process(
   if (!events)
     co_return co_await rpc::reply_end(call, std::move(full));
   co_await serve_events(call, events, deadline);
+  events->on_drop(nullptr);
   process->unsubscribe(events);
 }
 

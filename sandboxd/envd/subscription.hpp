@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace agentpool::envd {
@@ -45,11 +46,16 @@ public:
     waiting_.clear();
     size_ = 0;
     timer_.cancel();
+    if (auto call = std::exchange(on_drop_, nullptr))
+      call();
   }
   bool full() const { return size_ >= limits::unsent_output; }
   bool over() const { return over_; }
 
   // -- the stream's side
+  /// Called once when the stream is dropped: it may wait for its peer.
+  void on_drop(std::function<void()> call) { on_drop_ = std::move(call); }
+
   struct batch {
     std::vector<envelope_ptr> envelopes; ///< empty: the time is over, or the end
     bool ended = false, dropped = false;
@@ -73,7 +79,7 @@ public:
 
 private:
   asio::steady_timer timer_;
-  std::function<void()> on_room_;
+  std::function<void()> on_room_, on_drop_;
   std::vector<envelope_ptr> waiting_;
   size_t size_ = 0;
   bool over_ = false, dropped_ = false;

@@ -15,6 +15,7 @@ import tempfile
 import unittest
 
 DEADLINE = 60.0
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # readable for every user
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
@@ -60,12 +61,12 @@ class Stream:
 
     def rest(self):
         """Outputs by name, the end event, the end of the stream; nothing may follow."""
-        out, end = {"stdout": b"", "stderr": b"", "pty": b""}, None
+        out, end = {"stdout": bytearray(), "stderr": bytearray(), "pty": bytearray()}, None
         while True:
             flags, message = self.next()
             if flags & 2:
                 self.tail = self.response.read()
-                return out, end, message
+                return {name: bytes(data) for name, data in out.items()}, end, message
             event = message["event"]
             end = event.get("end", end)
             for name, data in event.get("data", {}).items():
@@ -106,7 +107,7 @@ class Envd:
              "--announce-fd", str(told), "--init-fd", str(given), "--passwd", str(users / "passwd"),
              "--group", str(users / "group")],
             pass_fds=(lifeline, told, given), stderr=self.log, stdin=subprocess.DEVNULL,
-            env={"PATH": os.environ["PATH"], "E2B_SANDBOX_ID": "itest",
+            env={"PATH": PATH, "E2B_SANDBOX_ID": "itest",
                  "ASAN_OPTIONS": "quarantine_size_mb=8", **(extra_env or {})})
         for file in (lifeline, told, given):
             os.close(file)

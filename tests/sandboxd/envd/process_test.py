@@ -4,13 +4,14 @@
 
 import base64
 import hashlib
+import http.client
 import os
 import socket
 import threading
 import unittest
 
 from tests.e2e import wait
-from tests.sandboxd.envd.envd_case import EnvdCase, b64, envelope
+from tests.sandboxd.envd.envd_case import PATH, EnvdCase, b64, envelope
 
 GIGABYTE = 1 << 30
 AS_ROOT = os.geteuid() == 0
@@ -102,7 +103,7 @@ class StartTest(EnvdCase):
         out = envd.start("/usr/bin/env", envs={"BOTH": "own", "EMPTY": "", "UML": "ä"})
         out.pid()
         got = dict(line.split("=", 1) for line in out.rest()[0]["stdout"].decode().splitlines())
-        self.assertEqual(got, {"PATH": os.environ["PATH"], "HOME": str(self.home), "USER": "user", "LOGNAME": "user",
+        self.assertEqual(got, {"PATH": PATH, "HOME": str(self.home), "USER": "user", "LOGNAME": "user",
                                "GLOBAL": "g", "BOTH": "own", "EMPTY": "", "UML": "ä", "E2B_SANDBOX": "true",
                                "E2B_SANDBOX_ID": "itest"})
         self.assertNotIn(b"BOTH=own", envd.run("env")[0]["stdout"])
@@ -360,6 +361,8 @@ class OutputTest(EnvdCase):
         self.envd.send(b"\n", pid=pid)
         out, end, tail = fast.rest()
         self.assertEqual((len(out["stdout"]), end, tail), (50000000, EXIT_0, {}))
+        with self.assertRaises((ConnectionResetError, AssertionError, http.client.IncompleteRead)):
+            slow.rest()
         slow.close()
 
 
