@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
 #include "gateway/app_routes.hpp"
+#include "net/http/ascii.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -42,9 +43,9 @@ result<events_query> parse_events_query(const net::http_request& request) {
 }
 
 bool wants_page(const net::http_request& request) {
-  auto accept = request.header("accept").value_or("");
-  return accept.find("application/json") != std::string_view::npos &&
-         accept.find("text/event-stream") == std::string_view::npos;
+  auto accept = net::lower_case(request.header("accept").value_or("")); // RFC 9110, section 8.3.1
+  return accept.find("application/json") != std::string::npos &&
+         accept.find("text/event-stream") == std::string::npos;
 }
 
 void send_page(const exchange_ptr& one, const events_query& asked) {

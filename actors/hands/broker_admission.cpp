@@ -17,10 +17,12 @@ bool has_sandbox(const hand_report& report) {
 } // namespace
 
 /// Creates and reconnects share a few places; who comes first goes first. A create that a bound forbids is
-/// refused at once: waiting would not help.
+/// refused at once: waiting would not help. A hand asks for one thing at a time: what it asked for before
+/// (and did not hear of in time) is forgotten.
 caf::result<uint64_t> broker_state::admit(const session_id& session, const device_id& device, bool create) {
   if (auto i = hands_.find(session); i != hands_.end())
     i->second.device = device;
+  leave_all(session);
   if (create)
     if (auto why = over_bounds(session, device); why.code != errc::none)
       return to_error(why);

@@ -101,6 +101,7 @@ private:
   void ask_create();
   void record(const ports::sandbox_access& access);
   void cannot_create(const failure& why);
+  void remove_intent(const std::string& intent);
   void outcome_unknown(const failure& why);
   void abandon(const std::string& why);
 
@@ -157,6 +158,8 @@ private:
   std::string waits_for() const;
   hand_phase without_sandbox() const;
   bool is_wanted() const;
+  bool is_missed() const;
+  bool is_busy() const;
   /// The sandbox was never verified: nobody used it.
   bool fresh() const { return row_.state == "new"; }
   int64_t now() const { return config_.clock->now(); }
@@ -183,6 +186,7 @@ private:
   ports::operation_id port_call_ = 0;
   std::map<uint64_t, hand_call> open_; ///< calls without an answer, those that do not count any more too
   std::string intent_;                 ///< of the create that is going on
+  std::set<std::string> stale_;        ///< intents that could not be removed yet
   std::shared_ptr<ports::sandbox_link> link_;
   std::shared_ptr<ports::sandbox_link> checked_; ///< the fresh one, while it is verified
   std::string marker_;                           ///< left in /dev/shm when there is none

@@ -62,9 +62,7 @@ void hand_state::admit(bool create) {
   auto broker = find_broker(self_->system());
   if (!broker)
     return dispatch(hand_events::failed{not_there(names::broker)});
-  self_
-    ->request(broker, caf::infinite, admit_atom_v, session_, row_.device,
-      create) // the broker's queue is bounded, and its end answers
+  self_->request(broker, defaults::hand_lease, admit_atom_v, session_, row_.device, create)
     .then(
       [this, turn = turn_](uint64_t ticket) {
         if (turn != turn_)
@@ -104,7 +102,7 @@ void hand_state::write_intent() {
   step_ = step::intent;
   auto intent = new_intent(intent_kind::create, {}, "a sandbox is being created");
   intent_ = intent.id;
-  write(row_, {{std::move(intent)}, {}});
+  write(row_, {{std::move(intent)}, {stale_.begin(), stale_.end()}});
 }
 
 void hand_state::ask_create() {
@@ -137,7 +135,7 @@ void hand_state::record(const ports::sandbox_access& access) {
   next.traffic_token = access.traffic_token;
   next.domain = access.domain;
   next.envd_version = access.envd_version;
-  write(std::move(next), {{}, {std::exchange(intent_, {})}});
+  write(std::move(next), {{}, {intent_}});
 }
 
 /// Nothing was made. Who waits is told; the next operation tries again.
@@ -146,13 +144,20 @@ void hand_state::cannot_create(const failure& why) {
   last_error_ = why.text();
   leave_admission();
   if (auto intent = std::exchange(intent_, {}); !intent.empty())
-    if (auto store = find_store(self_->system())) // one that stays is swept by the reaper
-      self_->request(store, defaults::store_deadline, append_atom_v, intent_write{{}, {intent}})
-        .then([] {}, [](const caf::error&) {});
+    remove_intent(intent);
   enter(without_sandbox());
   fail_waiting(for_the_model(why));
+  report();
   if (bound_ && !claimed_)
     timers_.arm(hand_timers::retry, defaults::hand_backoff_max / 10);
+}
+
+/// While it stays the reaper takes the create for one that is going on: it is tried again with the next one.
+void hand_state::remove_intent(const std::string& intent) {
+  stale_.insert(intent);
+  if (auto store = find_store(self_->system()))
+    self_->request(store, defaults::store_deadline, append_atom_v, intent_write{{}, {intent}})
+      .then([this, intent] { stale_.erase(intent); }, [](const caf::error&) {});
 }
 
 /// It may have been made: the reaper finds it by its metadata, because no row knows it.

@@ -80,7 +80,7 @@ void hand_state::go_on_closing() {
     debt_ = new_intent(intent_kind::kill, next.sandbox, "its session was deleted");
     next.sandbox.clear();
     next.state = "none";
-    return write(std::move(next), {{*debt_}, {}});
+    return write(std::move(next), {{*debt_}, {stale_.begin(), stale_.end()}});
   }
   if (debt_) {
     crash_point("hand.kill.before");
@@ -99,6 +99,7 @@ void hand_state::settle_debt(intent_row debt) {
     settling_ = false;
     if (phase_ == hand_phase::closing)
       go_on_closing();
+    report();
   };
   self_->request(reaper, 2 * defaults::hand_kill_deadline, debt_atom_v, std::move(debt))
     .then([done](bool) { done(); },

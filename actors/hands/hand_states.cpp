@@ -87,6 +87,7 @@ void hand_state::creating(const hand_event& event) {
                [this](const written&) {
                  if (step_ == step::intent)
                    return ask_create();
+                 intent_.clear();
                  leave_admission();
                  tries_ = mismatches_ = denials_ = 0;
                  enter(hand_phase::verifying);

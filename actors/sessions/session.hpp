@@ -4,11 +4,13 @@
 
 #include "actors/sessions/event_log.hpp"
 #include "actors/sessions/session_event.hpp"
+#include "actors/sessions/tool_calls.hpp"
 #include "actors/settings.hpp"
 #include "actors/timers.hpp"
 #include "protocol/ports/clock.hpp"
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -52,6 +54,8 @@ private:
     std::optional<failure>
       ending; ///< cancel was sent: how the turn ends when the agent answers (code none: `cancelled`)
     bool asked_then = false; ///< the agent waited for an approval when the cancel came: it was not quicker
+    caf::timespan waited{0}; ///< for answers of a person
+    caf::actor_clock::time_point begun; ///< when the agent got the prompt
   };
 
   /// The worker that holds this session.
@@ -87,6 +91,7 @@ private:
   caf::result<prompt_accepted> prompt(prompt_order order);
   void recall(const prompt_order& order, caf::typed_response_promise<prompt_accepted> answer);
   void accept(const prompt_order& order, caf::typed_response_promise<prompt_accepted> answer);
+  void meet_running(const idempotency& once, caf::typed_response_promise<prompt_accepted> answer);
   bool repeats_recent(const idempotency& once, caf::typed_response_promise<prompt_accepted> answer);
   void accepted(const turn_id& id);
   void mark_delivered();
@@ -99,9 +104,7 @@ private:
   void turn_tick(const std::string& purpose);
   void check_stall();
   void report_turn(bool running);
-  std::string prompt_route() const;
   void recover(const session_claim& claim);
-  void reopen_permissions(const std::vector<event_row>& approvals);
 
   // -- brains (session_attach.cpp)
   void attach();
@@ -109,6 +112,7 @@ private:
   void assign(const worker_id& id, const worker_actor& handle);
   void attach_failed(const failure& why);
   void ask_again();
+  void withdraw_take();
   void give_up_attach();
   void abandon_attach();
   void kill_brain(failure why);
@@ -120,12 +124,19 @@ private:
   void on_update(const acp::update& change);
   void add_update_event(const acp::update& change);
   void commit_events();
+  void on_live(std::vector<live_frame> frames);
+
+  // -- approvals (session_permission.cpp)
   void on_permission(const acp::permission& asked);
   caf::result<void> answer(const std::string& request, const std::string& option);
-  void resolve_permission(const std::string& request, const std::string& option, std::string_view by);
+  void resolve_permission(const std::string& request, const std::string& option, std::string_view by,
+    std::function<void()> done = {});
+  void tell_choice(const acp::permission& asked, const std::string& option);
   void resolve_all_permissions(const turn_id& turn);
-  void on_live(std::vector<live_frame> frames);
+  void reopen_permissions(const std::vector<event_row>& approvals);
   std::string pending_json() const;
+  bool granted() const;
+  void check_limit();
 
   // -- the hand (session_hand.cpp)
   void on_hand(const hand_report& report);
@@ -168,15 +179,17 @@ private:
   caf::actor_clock::time_point last_sign_; ///< of the agent in the running turn
   uint64_t attach_ = 0;                    ///< counts attempts: an answer to an older one means nothing
   unsigned attach_tries_ = 0;
-  bool taking_ = false;    ///< the pool was asked for a worker
-  bool releasing_ = false; ///< a worker that was let go has the log still
-  caf::actor_addr dying_;  ///< that worker, when it was killed
+  bool taking_ = false;      ///< the pool was asked for a worker
+  bool releasing_ = false;   ///< a worker that was let go has the log still
+  caf::actor_addr dying_;    ///< that worker, when it was killed
+  bool yield_asked_ = false; ///< others wait for our worker: it goes when the turn has ended
   bool stopping_ = false;
   bool closed_durable_ = false;
   bool erasing_rows_ = false;
   bool erased_ = false;                               ///< nothing of the session is left but this actor
   std::map<std::string, pending_permission> pending_; ///< by our id of the request
   uint64_t permission_counter_ = 0;
+  tool_calls calls_; ///< of the running turn
   uint64_t accepts_ =
     0; ///< counts prompts: a key that was looked up before another one came is looked up again
   std::vector<caf::typed_response_promise<void>> erasing_;

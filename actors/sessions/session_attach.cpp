@@ -16,7 +16,8 @@ constexpr unsigned max_attach_tries = 3;
 
 bool another_worker_may_help(errc code) {
   return code == errc::brain_lost || code == errc::protocol_error || code == errc::overloaded ||
-         code == errc::internal || code == errc::not_resumable; // its log may still be on its way to rest
+         code == errc::internal || code == errc::cancelled || // withdrawn for the turn before this one
+         code == errc::not_resumable;                         // its log may still be on its way to rest
 }
 
 } // namespace
@@ -24,6 +25,7 @@ bool another_worker_may_help(errc code) {
 void session_state::attach() {
   enter(session_phase::attaching);
   attach_tries_ = 0;
+  yield_asked_ = false;
   timers_.arm(session_timers::attach, config_.settings.attach_deadline);
   if (!releasing_) // else the log is still on its way back: released() goes on
     take();
@@ -105,7 +107,14 @@ void session_state::ask_again() {
     take();
 }
 
+/// Nobody needs the worker that the pool was asked for.
+void session_state::withdraw_take() {
+  if (auto pool = taking_ ? find_pool(self_->system()) : worker_pool_actor{})
+    self_->send(pool, cancel_atom_v, row_.id);
+}
+
 void session_state::give_up_attach() {
+  withdraw_take();
   timers_.disarm(session_timers::attach);
   timers_.disarm(session_timers::attach_again);
   ++attach_;
@@ -116,6 +125,7 @@ void session_state::give_up_attach() {
 void session_state::abandon_attach() {
   kill_brain({errc::no_worker, "the session did not become ready in time"});
   if (phase_ == session_phase::closed) {
+    withdraw_take();
     ++attach_;
     taking_ = false;
     return go_on_erasing();

@@ -23,6 +23,7 @@ caf::result<void> session_state::erase() {
   }
   bool attaching = timers_.armed(session_timers::attach) && (taking_ || brain_);
   timers_.disarm_all();
+  withdraw_take();
   enter(session_phase::closed);
   if (brain_ && !brain_->open) // a worker that still opens it has nothing worth waiting for
     kill_brain({errc::cancelled, "the session is being deleted"});

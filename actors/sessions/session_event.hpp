@@ -44,14 +44,16 @@ struct lost {
   failure why;
 };
 struct cancel {};
+struct yield {}; ///< others wait for our worker
 struct tick {
   std::string purpose;
 };
 } // namespace session_events
 
-using session_event = std::variant<session_events::prompt_durable, session_events::attached,
-  session_events::attach_failed, session_events::delivered, session_events::updated, session_events::asked,
-  session_events::ended, session_events::lost, session_events::cancel, session_events::tick>;
+using session_event =
+  std::variant<session_events::prompt_durable, session_events::attached, session_events::attach_failed,
+    session_events::delivered, session_events::updated, session_events::asked, session_events::ended,
+    session_events::lost, session_events::cancel, session_events::yield, session_events::tick>;
 
 /// Purposes of a session's timers.
 namespace session_timers {

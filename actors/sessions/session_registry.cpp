@@ -3,6 +3,7 @@
 #include "actors/sessions/session_registry.hpp"
 
 #include "actors/log.hpp"
+#include "actors/sessions/prompt_route.hpp"
 #include "protocol/wire/json.hpp"
 
 #include <caf/all.hpp>
@@ -97,10 +98,12 @@ caf::result<prompt_accepted> session_registry_state::prompt(
     return device.error();
   auto asking = asking_.find(*device);
   bool counted = running_.contains(id) || (asking != asking_.end() && asking->second.contains(id));
-  if (!counted && turns_of(*device) >= config_.settings.turns_per_device)
-    return caf::make_error(errc::too_many_turns);
-  ++asking_[*device][id];
   auto answer = self_->make_response_promise<prompt_accepted>();
+  if (!counted && turns_of(*device) >= config_.settings.turns_per_device) {
+    recall_prompt(*device, id, order.once, answer);
+    return answer;
+  }
+  ++asking_[*device][id];
   auto done = [this, device = *device, id, answer](caf::expected<prompt_accepted> outcome) mutable {
     asked(device, id);
     outcome ? answer.deliver(std::move(*outcome)) : answer.deliver(std::move(outcome.error()));
@@ -113,6 +116,28 @@ caf::result<prompt_accepted> session_registry_state::prompt(
         [done](caf::error& why) mutable { done(std::move(why)); });
   });
   return answer;
+}
+
+/// At the limit a key that was used before still gets its answer.
+void session_registry_state::recall_prompt(const device_id& device, const session_id& id,
+  const idempotency& once, caf::typed_response_promise<prompt_accepted> answer) {
+  auto reader = once.key.empty() ? store_reader_actor{} : find_reader(self_->system());
+  if (!reader)
+    return answer.deliver(caf::make_error(errc::too_many_turns));
+  auto known = [answer, hash = once.request_hash](const idempotency_row& row) mutable {
+    if (row.request_hash == hash)
+      answer.deliver(prompt_accepted{turn_id{row.answer}});
+    else
+      answer.deliver(caf::make_error(errc::idempotency_mismatch));
+  };
+  auto recall = [this, reader, device, id, key = once.key, known, answer] {
+    self_->request(reader, defaults::store_deadline, recall_atom_v, device, prompt_route(id), key)
+      .then(known,
+        [answer](const caf::error&) mutable { answer.deliver(caf::make_error(errc::too_many_turns)); });
+  };
+  owned_row(device, id, [answer, recall](const caf::expected<session_row>& row) mutable {
+    row ? recall() : answer.deliver(row.error());
+  });
 }
 
 /// Turns that run, and prompts on their way that may become one: a burst is counted before its turns begin.
@@ -270,16 +295,39 @@ void session_registry_state::recover() {
           log::session().info(
             "{} session(s) had work when the daemon stopped; they settle it now", open.size());
         for (const auto& id : open)
-          with_session({}, id, [this, id](const caf::expected<session_actor>& session) {
-            if (!session) // being deleted: nobody may reach it, but it goes on
-              begin(id);
-          });
+          resume(id);
+        --recovering_;
+        answer_drain();
       },
       [this](const caf::error& why) {
         log::session().error(
           "sessions with open turns cannot be read, the registry starts again: {}", to_failure(why).text());
         self_->quit(why);
       });
+}
+
+/// Its turn may run already: this registry alone may have been restarted, and what it counts comes from the
+/// sessions.
+void session_registry_state::resume(const session_id& id) {
+  ++recovering_;
+  auto done = [this] {
+    --recovering_;
+    answer_drain();
+  };
+  with_session({}, id, [this, id, done](const caf::expected<session_actor>& session) {
+    if (!session) { // being deleted: nobody may reach it, but it goes on
+      begin(id);
+      return done();
+    }
+    self_->request(*session, defaults::status_deadline, view_atom_v)
+      .then(
+        [this, id, done](const session_view& view) {
+          if (!view.running.empty())
+            note_turn(id, view.row.device, true);
+          done();
+        },
+        [done](const caf::error&) { done(); });
+  });
 }
 
 void session_registry_state::begin(const session_id& id) {
@@ -309,7 +357,7 @@ void session_registry_state::note_turn(const session_id& id, const device_id& de
 
 /// Prompts that are on their way may still become turns.
 void session_registry_state::answer_drain() {
-  if (draining_ && running_.empty() && asking_.empty())
+  if (draining_ && running_.empty() && asking_.empty() && recovering_ == 0)
     for (auto& answer : std::exchange(drained_, {}))
       answer.deliver();
 }

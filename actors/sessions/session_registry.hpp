@@ -98,7 +98,10 @@ private:
   void gone(const session_id& id);
   caf::result<prompt_accepted> prompt(const caller& who, const session_id& id, prompt_order order);
   caf::result<subscribed> subscribe(const session_id& id, const viewer_actor& viewer, bool live);
+  void recall_prompt(const device_id& device, const session_id& id, const idempotency& once,
+    caf::typed_response_promise<prompt_accepted> answer);
   void recover();
+  void resume(const session_id& id);
   void begin(const session_id& id);
   size_t turns_of(const device_id& device) const;
   void asked(const device_id& device, const session_id& id);
@@ -122,6 +125,7 @@ private:
   std::map<session_id, device_id> running_; ///< sessions with a turn
   std::map<device_id, uint32_t> turns_;
   std::map<device_id, std::map<session_id, unsigned>> asking_; ///< prompts that were not answered for yet
+  size_t recovering_ = 1; ///< sessions with work, and the question which these are
   bool draining_ = false;
   std::vector<caf::typed_response_promise<void>> drained_;
 };

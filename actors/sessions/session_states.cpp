@@ -35,6 +35,8 @@ void session_state::enter(session_phase next) {
   log::session().debug("session {} goes from {} to {}", row_.id.value, to_string(phase_), to_string(next));
   phase_ = next;
   phase_since_ = self_->clock().now();
+  if (next == session_phase::ready && !turn_ && !stopping_ && std::exchange(yield_asked_, false))
+    return release();
   if (next == session_phase::ready && !turn_)
     timers_.arm(session_timers::t1, config_.settings.t1);
   else
@@ -87,6 +89,8 @@ void session_state::attaching(const session_event& event) {
                  cancel_turn({errc::none, {}});
                  if (!turn_ && brain_ && brain_->open)
                    enter(session_phase::ready);
+                 else if (!turn_ && !brain_)
+                   withdraw_take(); // its answer ends the attempt
                },
                [this](const updated& late) { on_update(late.change); },
                [this](const tick& due) {
@@ -106,6 +110,7 @@ void session_state::ready(const session_event& event) {
                [this](const updated& spoken) { on_update(spoken.change); },
                [this](const asked& question) { on_permission(question.what); },
                [this](const lost& gone) { lose_brain(gone.why); },
+               [this](const session_events::yield&) { turn_ ? void(yield_asked_ = true) : release(); },
                [this](const tick& due) {
                  if (due.purpose == session_timers::t1)
                    t1_due();
@@ -127,6 +132,7 @@ void session_state::running(const session_event& event) {
                    finish_turn(answer.how);
                },
                [this](const lost& gone) { lose_brain(gone.why); },
+               [this](const session_events::yield&) { yield_asked_ = true; },
                [this](const session_events::cancel&) {
                  cancel_turn({errc::none, {}});
                },
@@ -170,8 +176,8 @@ void session_state::turn_tick(const std::string& purpose) {
       end_turn("end_turn");
   } else if (purpose == session_timers::stall) {
     check_stall();
-  } else if (purpose == session_timers::limit) {
-    cancel_turn({errc::deadline, "the turn took longer than a turn may take; it was cancelled"});
+  } else if (purpose == session_timers::limit && turn_) {
+    check_limit();
   } else if (purpose == session_timers::cancel_grace && brain_) {
     kill_brain({errc::cancelled, "the agent did not answer a cancel in time"});
     lose_brain({errc::brain_lost, "the agent did not answer the cancel in time; its worker was replaced"});

@@ -32,7 +32,6 @@ session_sup_actor::behavior_type session_sup_state::make_behavior() {
       if (auto i = children_.find(id); i != children_.end() && !i->second.handle && !i->second.claiming)
         claim(id);
     },
-    [](timer_atom, const std::string&, uint64_t) {},
   };
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Prompts and turns: accepted → delivered → running → ended.
+#include "actors/sessions/prompt_route.hpp"
 #include "actors/sessions/session.hpp"
 #include "protocol/wire/crash_point.hpp"
 
@@ -30,7 +31,9 @@ void session_state::recall(const prompt_order& order, caf::typed_response_promis
   if (!reader)
     return answer.deliver(to_error(not_there(names::store_reader)));
   auto seen = accepts_;
-  self_->request(reader, defaults::store_deadline, recall_atom_v, row_.device, prompt_route(), order.once.key)
+  self_
+    ->request(
+      reader, defaults::store_deadline, recall_atom_v, row_.device, prompt_route(row_.id), order.once.key)
     .then(
       [answer, order](const idempotency_row& known) mutable {
         if (known.request_hash != order.once.request_hash)
@@ -48,23 +51,16 @@ void session_state::recall(const prompt_order& order, caf::typed_response_promis
 }
 
 void session_state::accept(const prompt_order& order, caf::typed_response_promise<prompt_accepted> answer) {
+  bool is_this_turn = turn_ && turn_->once.key == order.once.key;
+  if (phase_ != session_phase::closed && !is_this_turn && repeats_recent(order.once, answer))
+    return;
   if (turn_ && turn_->row.by_agent)
     end_turn("end_turn");
-  if (turn_) {
-    const auto& once = turn_->once;
-    if (order.once.key.empty() || once.key != order.once.key)
-      return answer.deliver(caf::make_error(errc::turn_running));
-    if (once.request_hash != order.once.request_hash)
-      return answer.deliver(caf::make_error(errc::idempotency_mismatch));
-    if (turn_->durable)
-      return answer.deliver(prompt_accepted{turn_->row.id});
-    return turn_->waiting.push_back(answer);
-  }
+  if (turn_)
+    return meet_running(order.once, answer);
   if (phase_ == session_phase::closed || stopping_)
     return answer.deliver(
       caf::make_error(phase_ == session_phase::closed ? errc::not_found : errc::shutting_down));
-  if (repeats_recent(order.once, answer))
-    return;
   ++accepts_;
   current_turn turn{turn_row{.id = turn_id{random_id("turn_")}, .prompt = order.blocks}, order.once, false,
     {answer}, {}, false};
@@ -81,8 +77,8 @@ void session_state::accept(const prompt_order& order, caf::typed_response_promis
   }
   write.turn = turn_->row;
   if (!order.once.key.empty()) {
-    write.idempotency = idempotency_row{
-      row_.device, order.once.key, prompt_route(), order.once.request_hash, 202, turn_->row.id.value, now()};
+    write.idempotency = idempotency_row{row_.device, order.once.key, prompt_route(row_.id),
+      order.once.request_hash, 202, turn_->row.id.value, now()};
     recent_.push_back({order.once, turn_->row.id});
     if (recent_.size() > defaults::recent_keys)
       recent_.pop_front();
@@ -90,6 +86,18 @@ void session_state::accept(const prompt_order& order, caf::typed_response_promis
   row_.last_input = row_.updated = now();
   report_turn(true);
   log_.commit(std::move(write), [this, id = turn_->row.id] { accepted(id); });
+}
+
+/// A prompt while a turn runs: the same one again, or refused.
+void session_state::meet_running(
+  const idempotency& once, caf::typed_response_promise<prompt_accepted> answer) {
+  if (once.key.empty() || turn_->once.key != once.key)
+    return answer.deliver(caf::make_error(errc::turn_running));
+  if (turn_->once.request_hash != once.request_hash)
+    return answer.deliver(caf::make_error(errc::idempotency_mismatch));
+  if (turn_->durable)
+    return answer.deliver(prompt_accepted{turn_->row.id});
+  turn_->waiting.push_back(answer);
 }
 
 /// The store was asked about this key before a turn with the same key was accepted and ended: it gets that
@@ -143,7 +151,7 @@ void session_state::write_prompt() {
     auto why = *turn_->ending;
     return end_turn("cancelled", why);
   }
-  last_sign_ = self_->clock().now();
+  last_sign_ = turn_->begun = self_->clock().now();
   timers_.arm(session_timers::stall, config_.settings.turn_stall);
   timers_.arm(session_timers::limit, config_.settings.turn_limit);
   brain_->prompted = true;
@@ -193,6 +201,7 @@ void session_state::end_turn(std::string_view stop_reason, const failure& why) {
   auto turn = std::move(*turn_);
   turn_.reset();
   resolve_all_permissions(turn.row.id);
+  calls_.clear();
   for (auto timer : {&session_timers::stall, &session_timers::limit, &session_timers::cancel_grace,
          &session_timers::silence, &session_timers::coalesce})
     timers_.disarm(*timer);
@@ -262,10 +271,6 @@ void session_state::recover(const session_claim& claim) {
 void session_state::report_turn(bool running) {
   if (auto registry = find_registry(self_->system()))
     self_->send(registry, turn_atom_v, row_.id, row_.device, running);
-}
-
-std::string session_state::prompt_route() const {
-  return "POST /v1/sessions/" + row_.id.value + "/prompt";
 }
 
 } // namespace agentpool

@@ -33,15 +33,11 @@ viewer_sup_actor::behavior_type viewer_sup_state::make_behavior() {
 }
 
 caf::result<void> viewer_sup_state::watch(viewer_order order, std::shared_ptr<ports::event_sink> sink) {
-  if (stopping_) {
-    sink->finish("the server is stopping");
+  if (stopping_) // who asked says so on the stream
     return caf::make_error(errc::shutting_down);
-  }
-  if (viewers_.size() >= settings_.viewers) {
-    sink->abort("too many event streams");
+  if (viewers_.size() >= settings_.viewers)
     return caf::make_error(
       errc::overloaded, "the node is at its limit of event streams; raise limits.viewers");
-  }
   auto viewer = spawn_viewer(self_->system(), settings_, std::move(order), std::move(sink));
   self_->monitor(viewer);
   viewers_.emplace(viewer.address(), viewer);

@@ -33,10 +33,11 @@ struct held_session {
   hold_step step = hold_step::moving_in;
   bool log_inside = false; ///< its log is, or may be, in our home
   bool bound = false;
-  bool replayed = false; ///< the brain repeated old updates
-  bool quiet = false;    ///< repeated updates are dropped
-  size_t tries = 0;      ///< of session/resume
-  turn_id turn;          ///< the prompt in flight; empty: none
+  bool replayed = false;                  ///< the brain repeated old updates
+  bool quiet = false;                     ///< repeated updates are dropped
+  size_t tries = 0;                       ///< of session/resume
+  turn_id turn;                           ///< the prompt in flight; empty: none
+  caf::actor_clock::time_point last_sign; ///< when something last happened in it
   bool cancelled = false;
   bool told = false;                 ///< the session knows that this worker is no longer its own
   std::set<std::string> permissions; ///< raw ids of undecided requests

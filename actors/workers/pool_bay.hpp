@@ -43,6 +43,12 @@ struct pool_entry {
   caf::actor_clock::time_point since; ///< in this stage
 };
 
+/// A worker that was asked to leave because others wait.
+struct asked_worker {
+  caf::actor_clock::time_point since;
+  bool leaves = true; ///< as far as we know; false: it stays, or goes when its turn has ended
+};
+
 /// A request that waits for a worker.
 struct waiting_take {
   take_request what;

@@ -26,16 +26,28 @@ void worker_pool_state::fill(pool_bay& bay) {
   bay.refusal.clear();
   bool missing = bay.warm.size() < bay.profile.warm + bay.waiting.size();
   if (missing)
-    bay.refusal = no_room().value_or("");
-  if (!missing || !bay.refusal.empty())
-    return enter(bay, bay_phase::ready);
+    bay.refusal = no_room(bay).value_or("");
+  if (!missing || !bay.refusal.empty()) {
+    enter(bay, bay_phase::ready);
+    return make_room();
+  }
   enter(bay, bay_phase::filling);
   boot(bay);
 }
 
+/// The worker that was just taken resumes its conversation: the boot of the next one would take the processor
+/// from it.
+void worker_pool_state::refill_later(const pool_bay& bay) {
+  auto purpose = "refill " + bay.profile.name;
+  if (!timers_.armed(purpose))
+    timers_.arm(purpose, defaults::refill_delay);
+}
+
 /// Admission by memory: a number of workers says nothing about the machine (BR-161). A worker counts until it
 /// is gone.
-std::optional<std::string> worker_pool_state::no_room() const {
+std::optional<std::string> worker_pool_state::no_room(const pool_bay& bay) const {
+  if (bay.waiting.empty() && others_wait(bay))
+    return "conversations of another agent wait for a worker.";
   auto count = workers_.size();
   if (count >= settings_.workers)
     return "all " + std::to_string(count) + " workers that pool.workers allows exist.";
@@ -111,8 +123,8 @@ void worker_pool_state::down(const caf::down_msg& message) {
   workers_.erase(i);
   if (stopping_ && workers_.empty())
     return self_->quit();
-  for (auto& [key, other] : bays_)
-    on(other, pool_event::freed{});
+  for (auto* next : by_waiting())
+    on(*next, pool_event::freed{});
 }
 
 /// Every worker ends in order: sessions closed, logs at rest, no process left (BR-046).

@@ -3,6 +3,8 @@
 #include "actors/log.hpp"
 #include "actors/workers/worker_pool.hpp"
 
+#include <algorithm>
+
 /// Handing workers out: first come, first served, each exactly once.
 namespace agentpool {
 
@@ -50,6 +52,21 @@ worker_pool_state::take_promise worker_pool_state::take(const take_request& requ
   return reply;
 }
 
+/// A session's turn is over before it got a worker.
+void worker_pool_state::withdraw(const session_id& session) {
+  for (auto& [key, bay] : bays_) {
+    auto i =
+      std::ranges::find(bay.waiting, session, [](const waiting_take& take) { return take.what.session; });
+    if (i == bay.waiting.end())
+      continue;
+    i->reply.deliver(to_error({errc::cancelled, "Nobody waits for this worker any more."}));
+    bay.waiting.erase(i);
+    if (bay.waiting.empty())
+      timers_.disarm("take " + bay.profile.name);
+    return refill_others(bay);
+  }
+}
+
 void worker_pool_state::serve(pool_bay& bay) {
   bool any = false;
   while (!bay.waiting.empty() && !bay.warm.empty()) {
@@ -59,8 +76,10 @@ void worker_pool_state::serve(pool_bay& bay) {
     bay.waiting.pop_front();
     any = true;
   }
-  if (any && bay.waiting.empty())
-    timers_.disarm("take " + bay.profile.name);
+  if (!any || !bay.waiting.empty())
+    return;
+  timers_.disarm("take " + bay.profile.name);
+  refill_others(bay);
 }
 
 void worker_pool_state::hand_out(waiting_take& take, const worker_id& worker) {
@@ -97,7 +116,8 @@ void worker_pool_state::expire_takes(pool_bay& bay) {
     bay.waiting.pop_front();
   }
   if (!bay.waiting.empty())
-    timers_.arm("take " + bay.profile.name, bay.waiting.front().due - now);
+    return timers_.arm("take " + bay.profile.name, bay.waiting.front().due - now);
+  refill_others(bay);
 }
 
 void worker_pool_state::reject_waiting(pool_bay& bay, const failure& why) {
@@ -105,6 +125,8 @@ void worker_pool_state::reject_waiting(pool_bay& bay, const failure& why) {
     take.reply.deliver(to_error(why));
   bay.waiting.clear();
   timers_.disarm("take " + bay.profile.name);
+  if (!stopping_)
+    refill_others(bay);
 }
 
 void worker_pool_state::failed(pool_bay& bay, const failure& why) {

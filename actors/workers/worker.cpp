@@ -73,6 +73,8 @@ worker_actor::behavior_type worker_state::make_behavior() {
       return ask_for(ev::decide{request, option, {}});
     },
     [this](kill_atom, const failure& why) { on(ev::kill{why}); },
+    [this](idle_atom) { return idle(); },
+    [this](yield_atom) { return yield(); },
     [this](process_started_atom, int32_t pid) { on(ev::started{pid}); },
     [this](process_line_atom, const std::string& line) { received(line); },
     [this](process_stderr_atom, const std::string& line) { on(ev::stderr_line{line}); },

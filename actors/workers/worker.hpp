@@ -81,6 +81,8 @@ private:
   void throw_away(const worker_event::answered& answer);
   void discard();
   void become_warm();
+  void not_started(const worker_event::not_started& event);
+  void boot_too_slow();
   void fail_boot(failure why);
   void warned(const std::string& line);
 
@@ -105,6 +107,8 @@ private:
   void asked(worker_event::asked& what);
   void decide(worker_event::decide& decision);
   void withdraw_permissions(held_session& held);
+  caf::timespan idle() const;
+  caf::result<bool> yield();
   void ticked(const std::string& purpose);
 
   // -- letting it go (worker_release.cpp)
@@ -120,6 +124,7 @@ private:
 
   // -- the end (worker_end.cpp)
   void end();
+  void end_now();
   void doom(failure why);
   void kill_now();
   void escalate(const std::string& purpose);

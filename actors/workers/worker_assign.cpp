@@ -165,6 +165,7 @@ void worker_state::resumed(held_session& held) {
 
 void worker_state::ready(held_session& held) {
   held.step = hold_step::ready;
+  held.last_sign = self_->clock().now();
   held.opened.deliver(held.brain);
 }
 

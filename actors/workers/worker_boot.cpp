@@ -40,20 +40,18 @@ void worker_state::spawned(ev::any& event) {
                [&](ev::opened& e) { boot(e.why, [this] { launch(); }); },
                [&](ev::started& e) {
                  pid_ = e.pid;
-                 if (!client_.call("initialize", acp::initialize_params(), defaults::initialize_deadline))
+                 if (!client_.call("initialize", acp::initialize_params(), std::nullopt))
                    fail_boot({errc::worker_boot_failed, "The brain does not read its input."});
                },
                [&](ev::answered& e) { initialize(e); },
                [&](ev::stderr_line& e) { warned(e.text); },
-               [&](ev::not_started& e) { fail_boot(e.why); },
+               [&](ev::not_started& e) { not_started(e); },
                [&](ev::broke_protocol& e) { fail_boot(e.why); },
                [&](ev::stdout_ended& e) { stdout_ended(e); },
                [&](ev::exited& e) { exited(e); },
                [&](ev::kill& e) { fail_boot(e.why); },
-               [&](ev::tick&) {
-                 fail_boot({errc::worker_boot_failed, "The brain was not warm in time."});
-               },
-               [&](ev::stop&) { end(); },
+               [&](ev::tick&) { boot_too_slow(); },
+               [&](ev::stop&) { end_now(); },
                [&](auto& e) { other(e); },
              },
     event);
@@ -63,15 +61,13 @@ void worker_state::initialized(ev::any& event) {
   std::visit(overloaded{
                [&](ev::answered& e) { throw_away(e); },
                [&](ev::discarded& e) { e.why.code == errc::none ? become_warm() : fail_boot(e.why); },
-               [&](ev::not_started& e) { fail_boot(e.why); },
+               [&](ev::not_started& e) { not_started(e); },
                [&](ev::broke_protocol& e) { fail_boot(e.why); },
                [&](ev::stdout_ended& e) { stdout_ended(e); },
                [&](ev::exited& e) { exited(e); },
                [&](ev::kill& e) { fail_boot(e.why); },
-               [&](ev::tick&) {
-                 fail_boot({errc::worker_boot_failed, "The brain was not warm in time."});
-               },
-               [&](ev::stop&) { end(); },
+               [&](ev::tick&) { boot_too_slow(); },
+               [&](ev::stop&) { end_now(); },
                [&](auto& e) { other(e); },
              },
     event);
@@ -158,6 +154,19 @@ void worker_state::become_warm() {
   enter(worker_phase::warm);
   if (auto pool = find_pool(self_->system()))
     self_->send(pool, warm_atom_v, config_.id);
+}
+
+/// There is no process whose end could be waited for.
+void worker_state::not_started(const ev::not_started& event) {
+  process_.reset();
+  fail_boot(event.why);
+}
+
+void worker_state::boot_too_slow() {
+  auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(config_.boot_deadline).count();
+  fail_boot(
+    {errc::worker_boot_failed, "The brain was not warm within " + std::to_string(limit) +
+                                 " ms (pool.boot_deadline): it was " + std::string{to_string(phase_)} + "."});
 }
 
 void worker_state::fail_boot(failure why) {

@@ -64,6 +64,12 @@ void worker_state::end() {
   timers_.arm(hurry_ ? "kill" : "term", hurry_ ? caf::timespan{defaults::hurry_grace} : config_.end_grace);
 }
 
+/// The pool is being stopped and nobody's conversation is in here.
+void worker_state::end_now() {
+  hurry_ = true;
+  end();
+}
+
 void worker_state::doom(failure why) {
   if (!ending_)
     ending_ = std::move(why);
@@ -93,8 +99,10 @@ void worker_state::escalate(const std::string& purpose) {
   } else if (purpose == "move_out") {
     ticked(purpose);
   } else if (purpose == "reap") {
-    log::worker().critical(
-      "worker {}: pid {} survived SIGKILL; its home {} is kept", config_.id.value, pid_, home_->root);
+    log::worker().critical("worker {}: {}; its home {} is kept", config_.id.value,
+      pid_ ? "pid " + std::to_string(pid_) + " survived SIGKILL"
+           : "its process is still being started, and is killed when it is there",
+      home_->root);
     unreaped_ = keep_home_ = true;
     bury();
   }
@@ -116,7 +124,10 @@ void worker_state::exited(const ev::exited& event) {
 /// The process is gone. Each log is on its way to rest before its session hears of the loss.
 void worker_state::bury() {
   process_.reset();
+  bool moving_again = timers_.armed("move_out");
   timers_.disarm_all();
+  if (moving_again)
+    timers_.arm("move_out", defaults::move_out_backoff);
   enter(worker_phase::dead);
   for (auto i = held_.begin(); i != held_.end();) {
     settle(i->second);

@@ -17,7 +17,7 @@ void worker_state::warm(ev::any& event) {
                [&](ev::exited& e) { exited(e); },
                [&](ev::kill& e) { doom(e.why); },
                [&](ev::tick& e) { ticked(e.purpose); },
-               [&](ev::stop&) { end(); },
+               [&](ev::stop&) { end_now(); },
                [&](auto& e) { other(e); },
              },
     event);

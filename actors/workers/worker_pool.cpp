@@ -60,6 +60,7 @@ worker_pool_actor::behavior_type worker_pool_state::make_behavior() {
   return {
     [this](status_atom) { return status(); },
     [this](take_atom, const take_request& request) { return take(request); },
+    [this](cancel_atom, const session_id& session) { withdraw(session); },
     [this](warm_atom, const worker_id& worker) {
       if (auto i = workers_.find(worker); i != workers_.end())
         on(bays_.at(i->second.profile), pe::warmed{worker});
@@ -84,7 +85,7 @@ void worker_pool_state::on(pool_bay& bay, const pe::any& event) {
 
 void worker_pool_state::ready(pool_bay& bay, const pe::any& event) {
   std::visit(overloaded{
-               [&](const pe::wanted&) { fill(bay); },
+               [&](const pe::wanted&) { bay.waiting.empty() ? refill_later(bay) : fill(bay); },
                [&](const pe::freed&) { fill(bay); },
                [&](const pe::lost& e) { lost(bay, e.worker, e.why); },
                [](const pe::warmed&) {}, // none is booting
@@ -129,11 +130,15 @@ void worker_pool_state::fired(const std::string& purpose, uint64_t armed) {
     return;
   if (purpose == "stop")
     return stopped_waiting();
+  if (purpose == "room")
+    return make_room();
   auto blank = purpose.find(' ');
   auto what = purpose.substr(0, blank);
   auto whom = purpose.substr(blank + 1);
   if (what == "taken")
     return check_taken(worker_id{whom});
+  if (what == "refill")
+    return on(bays_.at(whom), pe::freed{});
   auto& bay = bays_.at(whom);
   if (what == "backoff")
     on(bay, pe::retry{});

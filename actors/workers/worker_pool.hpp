@@ -11,6 +11,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace agentpool {
 
@@ -30,6 +32,7 @@ public:
 
 private:
   using take_promise = caf::typed_response_promise<worker_id, worker_actor>;
+  using idle_list = std::vector<std::pair<caf::timespan, worker_id>>; ///< how long each has had nothing to do
   using list_promise = caf::typed_response_promise<std::vector<actor_status>>;
 
   // -- one function per state of a bay (worker_pool.cpp)
@@ -44,6 +47,7 @@ private:
   // -- requests (pool_take.cpp)
   take_promise take(const take_request& request);
   std::optional<failure> refuse(const take_request& request) const;
+  void withdraw(const session_id& session);
   void serve(pool_bay& bay);
   void hand_out(waiting_take& take, const worker_id& worker);
   void expire_takes(pool_bay& bay);
@@ -52,7 +56,8 @@ private:
 
   // -- workers (pool_boot.cpp)
   void fill(pool_bay& bay);
-  std::optional<std::string> no_room() const;
+  void refill_later(const pool_bay& bay);
+  std::optional<std::string> no_room(const pool_bay& bay) const;
   void boot(pool_bay& bay);
   uint32_t free_slot() const;
   void warmed(pool_bay& bay, const worker_id& worker);
@@ -61,6 +66,17 @@ private:
   void down(const caf::down_msg& message);
   void stop();
   void stopped_waiting();
+
+  // -- room for those who wait (pool_room.cpp)
+  bool others_wait(const pool_bay& bay) const;
+  size_t room_needed();
+  void make_room();
+  void end_spare();
+  void ask_idle();
+  void refill_others(const pool_bay& bay);
+  void yield(const idle_list& idle);
+  void ask_to_leave(const worker_id& id);
+  std::vector<pool_bay*> by_waiting();
 
   // -- status (pool_status.cpp)
   list_promise list();
@@ -76,6 +92,7 @@ private:
   size_t budget_mib_;
   std::map<std::string, pool_bay> bays_;
   std::map<worker_id, pool_entry> workers_;
+  std::map<worker_id, asked_worker> asked_; ///< to leave, each once within `yield_grace`
   bool stopping_ = false;
 };
 

@@ -94,13 +94,14 @@ void worker_state::moved_out(const ev::moved_out& event) {
   auto held = find_held(event.brain);
   if (!held)
     return;
-  if (event.why.code == errc::overloaded && move_out_tries_ < defaults::move_out_tries)
-    return timers_.arm("move_out", defaults::move_out_backoff); // homes is being restarted
+  if (event.why.code != errc::none && move_out_tries_ < defaults::move_out_tries)
+    return timers_.arm(
+      "move_out", defaults::move_out_backoff); // a restart of homes, no descriptor: it passes
   if (event.why.code == errc::none) {
     held->log_inside = false;
   } else {
-    log::worker().error("worker {} could not move the log of {} to rest ({}); its home {} is kept and "
-                        "harvested at the next start",
+    log::worker().error("worker {} could not move the log of {} to rest ({}); its home {} is kept until "
+                        "the conversation is used again or the next start",
       config_.id.value, held->what.session.value, event.why.text(), home_->root);
     keep_home_ = true;
   }

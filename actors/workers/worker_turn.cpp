@@ -79,6 +79,7 @@ void worker_state::prompted(const ev::answered& answer) {
   auto outcome = outcome_of(answer, *held);
   held->turn = {};
   held->cancelled = false;
+  held->last_sign = self_->clock().now();
   self_->send(held->session, ended_atom_v, config_.id, std::move(outcome));
 }
 
@@ -110,6 +111,7 @@ void worker_state::updated(ev::updated& change) {
     held->replayed = true;
     return;
   }
+  held->last_sign = self_->clock().now();
   self_->send(held->session, update_atom_v, config_.id, std::move(change));
 }
 
@@ -132,6 +134,32 @@ void worker_state::decide(ev::decide& decision) {
       return decision.reply.deliver();
     }
   decision.reply.deliver(to_error({errc::unknown_permission, {}}));
+}
+
+caf::timespan worker_state::idle() const {
+  if (phase_ != worker_phase::assigned || held_.empty())
+    return {};
+  const auto& held = held_.begin()->second;
+  if (held.step != hold_step::ready || !held.turn.empty() || !held.permissions.empty())
+    return {};
+  return std::max(self_->clock().now() - held.last_sign, caf::timespan{1});
+}
+
+/// The session decides: it may have a prompt on its way, or a job of the agent that goes on.
+caf::result<bool> worker_state::yield() {
+  if (phase_ != worker_phase::assigned || held_.empty() || held_.begin()->second.step != hold_step::ready)
+    return false;
+  auto& held = held_.begin()->second;
+  auto answer = self_->make_response_promise<bool>();
+  auto declined = [this, answer, brain = held.brain]() mutable {
+    if (auto still = find_held(brain))
+      still->last_sign = self_->clock().now(); // another one is asked first
+    answer.deliver(false);
+  };
+  self_->request(held.session, defaults::status_deadline, yield_atom_v, config_.id)
+    .then([answer, declined](bool given) mutable { given ? answer.deliver(true) : declined(); },
+      [declined](const caf::error&) mutable { declined(); });
+  return answer;
 }
 
 } // namespace agentpool

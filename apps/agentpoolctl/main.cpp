@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 namespace {
@@ -22,10 +24,11 @@ int print(const result<std::string>& text) {
   return 0;
 }
 
-int show_actors(const api& daemon, const std::string& path, const std::string& nothing, bool raw) {
+using table = std::string (*)(const json& body, const std::string& nothing);
+
+int show(const api& daemon, const std::string& path, const std::string& nothing, bool raw, table as) {
   auto body = daemon.ops_get(path);
-  return print(
-    body.map([&](const json& list) { return raw ? list.dump() + "\n" : actors_table(list, nothing); }));
+  return print(body.map([&](const json& list) { return raw ? list.dump() + "\n" : as(list, nothing); }));
 }
 
 int create_device(const api& daemon, const std::string& label) {
@@ -34,6 +37,11 @@ int create_device(const api& daemon, const std::string& label) {
     return "device " + device["id"].text_or("") + "\ntoken " + device["token"].text_or("") +
            "\nThe token is shown this once; the daemon keeps only its hash.\n";
   }));
+}
+
+std::string is_id(const std::string& text) {
+  auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-'; };
+  return !text.empty() && std::ranges::all_of(text, fits) ? "" : "'" + text + "' is no session's id";
 }
 
 } // namespace
@@ -48,13 +56,14 @@ int main(int argc, char** argv) {
 
   chat_options options;
   auto* talk = app.add_subcommand("chat", "Hold a conversation in the terminal");
-  talk->add_option("--session", options.session, "Go on with this session");
+  talk->add_option("--session", options.session, "Go on with this session")
+    ->check(CLI::Validator{is_id, "ID"});
   talk->add_option("--profile", options.profile, "Agent profile of a new session");
 
   bool raw = false;
   auto* sessions =
     app.add_subcommand("sessions", "Sessions in memory: state, what they wait for, what comes next");
-  auto* workers = app.add_subcommand("workers", "Brain processes");
+  auto* workers = app.add_subcommand("workers", "Brain processes: pid, session, last lines of stderr");
   auto* hands = app.add_subcommand("hands", "Sandboxes of sessions, and what waits for its deletion");
   auto* status = app.add_subcommand("status", "All actors of the node");
   for (auto* command : {sessions, workers, hands, status})
@@ -66,17 +75,21 @@ int main(int argc, char** argv) {
   auto* create = devices->add_subcommand("create", "Make a device and print its token");
   create->add_option("LABEL", label, "What it is, for people")->required();
 
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
   api daemon{data};
   if (*talk)
     return chat(daemon, options);
   if (*sessions)
-    return show_actors(daemon, "/ops/v1/sessions", "no session is in memory", raw);
+    return show(daemon, "/ops/v1/sessions", "no session is in memory", raw, actors_table);
   if (*workers)
-    return show_actors(daemon, "/ops/v1/workers", "there is no worker", raw);
+    return show(daemon, "/ops/v1/workers", "there is no worker", raw, workers_table);
   if (*hands)
-    return show_actors(daemon, "/ops/v1/hands", "no session has a sandbox", raw);
+    return show(daemon, "/ops/v1/hands", "no session has a sandbox", raw, actors_table);
   if (*status)
-    return show_actors(daemon, "/ops/v1/status", "no actor answers", raw);
+    return show(daemon, "/ops/v1/status", "no actor answers", raw, actors_table);
   return create_device(daemon, label);
 }

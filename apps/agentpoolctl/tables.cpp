@@ -5,7 +5,6 @@
 #include "protocol/wire/text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 namespace agentpool::ctl {
@@ -13,8 +12,9 @@ namespace agentpool::ctl {
 namespace {
 
 constexpr size_t cell_bytes = 120;
-constexpr size_t columns = 7;
-using row = std::array<std::string, columns>;
+constexpr size_t shown_stderr = 3; ///< last lines per worker
+constexpr size_t stderr_bytes = 300;
+using row = std::vector<std::string>;
 
 std::string cell(std::string_view text) {
   std::string flat{text};
@@ -38,10 +38,32 @@ row row_of(const json& actor) {
     cell(next.empty() ? next_timer(actor) : next), cell(actor["last_error"].text_or(""))};
 }
 
-// Characters, as far as UTF-8 tells them from bytes.
-size_t width(const std::string& text) {
-  return static_cast<size_t>(
-    std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+std::string text_of(const std::vector<row>& rows) {
+  std::vector<size_t> widths(rows.front().size());
+  for (const auto& one : rows)
+    for (size_t i = 0; i < widths.size(); ++i)
+      widths[i] = std::max(widths[i], utf8_characters(one[i]));
+  std::string out;
+  for (const auto& one : rows) {
+    std::string text;
+    for (size_t i = 0; i < widths.size(); ++i)
+      text += one[i] + std::string(widths[i] - utf8_characters(one[i]) + 2, ' ');
+    out += text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+  }
+  return out;
+}
+
+std::string pid_of(const json& worker) {
+  auto pid = worker["detail"]["pid"].integer().value_or(0);
+  return pid > 0 ? std::to_string(pid) : "-";
+}
+
+std::string stderr_of(const json& worker) {
+  auto lines = worker["detail"]["stderr"];
+  std::string out;
+  for (size_t i = lines.size() - std::min(lines.size(), shown_stderr); i < lines.size(); ++i)
+    out += worker["id"].text_or("") + " stderr: " + printable(lines.at(i).text_or(""), stderr_bytes) + "\n";
+  return out;
 }
 
 } // namespace
@@ -64,18 +86,23 @@ std::string actors_table(const json& body, const std::string& nothing) {
   std::vector<row> rows{{"KIND", "ID", "STATE", "SINCE", "WAITS FOR", "NEXT", "LAST ERROR"}};
   for (size_t i = 0; i < actors.size(); ++i)
     rows.push_back(row_of(actors.at(i)));
-  std::array<size_t, columns> widths{};
-  for (const auto& one : rows)
-    for (size_t i = 0; i < columns; ++i)
-      widths[i] = std::max(widths[i], width(one[i]));
-  std::string out;
-  for (const auto& one : rows) {
-    std::string text;
-    for (size_t i = 0; i < columns; ++i)
-      text += one[i] + std::string(widths[i] - width(one[i]) + 2, ' ');
-    out += text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+  return text_of(rows);
+}
+
+std::string workers_table(const json& body, const std::string& nothing) {
+  auto workers = body["actors"];
+  if (workers.size() == 0)
+    return nothing + "\n";
+  std::vector<row> rows{{"ID", "STATE", "SINCE", "PID", "SESSION", "WAITS FOR", "NEXT", "LAST ERROR"}};
+  std::string lines;
+  for (size_t i = 0; i < workers.size(); ++i) {
+    auto one = workers.at(i);
+    auto common = row_of(one);
+    rows.push_back({common[1], common[2], common[3], pid_of(one),
+      cell(one["detail"]["held"].at(0)["session"].text_or("")), common[4], common[5], common[6]});
+    lines += stderr_of(one);
   }
-  return out;
+  return text_of(rows) + lines;
 }
 
 } // namespace agentpool::ctl

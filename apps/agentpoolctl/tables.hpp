@@ -12,6 +12,9 @@ namespace agentpool::ctl {
 /// `nothing` is the sentence for an empty list.
 std::string actors_table(const json& body, const std::string& nothing);
 
+/// The same of workers: with pid and session, and below the table the last lines that each wrote to stderr.
+std::string workers_table(const json& body, const std::string& nothing);
+
 /// Milliseconds as `850ms`, `12s`, `3m`, `5h` or `2d`.
 std::string short_time(int64_t milliseconds);
 

@@ -5,6 +5,7 @@
 #include "apps/agentpoold/config_keys.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -106,17 +107,23 @@ private:
     for (const auto& [key, item] : *members)
       read_member(config::agent_keys(), "agents." + id, key, item, profile);
     if (errors_.size() == before)
-      check_agent(name, profile);
+      check_agent(name, *members, profile);
   }
 
-  void check_agent(const toml::key& name, const agent_profile& profile) {
+  void check_agent(const toml::key& name, const toml::table& members, const agent_profile& profile) {
     auto key = "agents." + profile.name;
+    auto line_of = [&](std::string_view member) {
+      const auto* written = members.get(member);
+      return written ? written->source() : name.source();
+    };
     if (profile.command.empty() && profile.name != built_in)
       return complain(name.source(), key + ".command", "is missing; give the program and its arguments");
     if (!profile.command.empty() && !profile.command.front().starts_with('/'))
-      complain(name.source(), key + ".command", "must begin with an absolute path");
+      complain(line_of("command"), key + ".command", "must begin with an absolute path");
+    if (!profile.cwd.starts_with('/'))
+      complain(line_of("cwd"), key + ".cwd", "must be an absolute path");
     if (!profile.command.empty() && !profile.trusted)
-      complain(name.source(), key + ".trusted",
+      complain(line_of("trusted"), key + ".trusted",
         "is false, but only the built-in agent has a composition lock; write trusted = true when its code "
         "may "
         "run on this machine");
@@ -124,6 +131,9 @@ private:
 
   void check(const toml::table& file) {
     check_hands(file);
+    if (out_.pool.memory_mib > 0 && out_.pool.memory_mib < out_.pool.worker_memory_mib)
+      complain(file.at_path("pool.memory").node()->source(), "pool.memory",
+        "is less than one worker's pool.worker_memory: no brain could ever start");
     if (out_.pool.profiles.contains(out_.session.default_profile))
       return;
     auto named = file.at_path("session.default_profile");
@@ -173,9 +183,9 @@ tl::expected<daemon_config, config_errors> load_config(const std::string& path) 
   std::ostringstream text;
   if (file)
     text << file.rdbuf();
-  if (!file)
+  if (!file || std::filesystem::is_directory(path))
     return tl::unexpected{
-      config_errors{path + ":0: the file cannot be read; check --config and its permissions"}};
+      config_errors{path + ":0: this is no file that can be read; check --config and its permissions"}};
   return parse_config(text.str(), path);
 }
 

@@ -15,6 +15,8 @@ using conf = daemon_config&;
 constexpr auto no_less_than = std::chrono::milliseconds{1};
 constexpr int64_t many = 1'000'000;
 constexpr int64_t highest_port = 65'535;
+constexpr int64_t lowest_uid =
+  1000; // below live the machine's own users, whose processes are not ours to end
 constexpr int64_t highest_uid = 2'000'000'000;
 constexpr uint64_t kib = 1u << 10;
 constexpr uint64_t mib = 1u << 20;
@@ -43,7 +45,7 @@ complaint read_uid(node value, std::optional<uint32_t>& out) {
     return std::nullopt;
   }
   uint32_t uid = 0;
-  auto wrong = read_count(value, uid, 1, highest_uid);
+  auto wrong = read_count(value, uid, lowest_uid, highest_uid);
   if (wrong)
     return *wrong + ", or \"off\"";
   out = uid;

@@ -20,7 +20,6 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <sys/resource.h>
 #include <unistd.h>
 
 namespace agentpool {
@@ -118,10 +117,10 @@ result<void> daemon::open_gateway() {
     return known;
   if (auto opened = gateway_.start(start_.config.gateway); !opened)
     return opened;
-  endpoints where{"http://" + start_.config.gateway.app.address + ":" + std::to_string(gateway_.app_port()),
-    *token, "http://" + start_.config.gateway.ops.address + ":" + std::to_string(gateway_.ops_port()),
-    gateway_.ops_token(), options_.demo_model_url, options_.demo_model_pid, start_.config.hands.url,
-    start_.hands_key, options_.sandboxd_pid};
+  endpoints where{http_url(start_.config.gateway.app.address, gateway_.app_port()), *token,
+    http_url(start_.config.gateway.ops.address, gateway_.ops_port()), gateway_.ops_token(),
+    options_.demo_model_url, options_.demo_model_pid, start_.config.hands.url, start_.hands_key,
+    options_.sandboxd_pid};
   if (auto written = start_.data->write_endpoints(endpoints_json(where)); !written)
     return written;
   gateway_.ready();
@@ -165,20 +164,9 @@ int daemon::run() {
 
 } // namespace
 
-/// Every connection, worker and file takes descriptors: the soft limit of a shell is far below
-/// `limits.connections`.
-void raise_descriptor_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-  }
-}
-
 int run_daemon(const daemon_options& options) {
   register_types();
   std::signal(SIGPIPE, SIG_IGN);
-  raise_descriptor_limit();
   auto set = stop_signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr); // inherited by every thread; children get theirs reset
   auto start = prepare_start(options);

@@ -8,6 +8,12 @@
 
 namespace agentpool {
 
+std::string http_url(const std::string& address, uint16_t port) {
+  auto host =
+    address.find(':') == std::string::npos ? address : "[" + address + "]"; // RFC 3986, section 3.2.2
+  return "http://" + host + ":" + std::to_string(port);
+}
+
 std::string endpoints_json(const endpoints& where) {
   json_object gateway, ops, model, sandboxd, out;
   gateway.add("url", where.gateway_url).add("device_token", where.device_token).add("pid", ::getpid());

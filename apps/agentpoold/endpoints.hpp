@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace agentpool {
@@ -18,6 +19,9 @@ struct endpoints {
   std::string sandboxd_api_key;
   int sandboxd_pid = 0; ///< 0: none
 };
+
+/// The address of a listener, as clients write it; an IPv6 address in brackets.
+std::string http_url(const std::string& address, uint16_t port);
 
 /// `{"gateway":{url,device_token,pid},"ops":{url,token,pid},"demo_model":{url,pid},
 /// "sandboxd":{url,api_key,pid}}`; the first two pids are this process's.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/agentpoold/prepare.hpp"
 
+#include "apps/agentpoold/descriptors.hpp"
 #include "apps/agentpoold/dsh_profile.hpp"
 #include "apps/agentpoold/logging.hpp"
 #include "apps/agentpoold/node.hpp"
@@ -142,6 +143,8 @@ tl::expected<prepared_start, std::vector<std::string>> prepare_start(const daemo
   if (!data)
     return one(data.error());
   out.data = std::move(*data);
+  if (auto fits = fit_descriptors(out.config, raise_descriptor_limit()); !fits)
+    return one(fits.error());
   if (auto filled = fill_dsh(out.config, options, out.data->path()); !filled)
     return one(filled.error());
   if (auto claimed = claim_uids(out, options); !claimed)

@@ -122,8 +122,7 @@ failure envd_failure(const http_answer& answer, effect what) {
   if (e2b::says_sandbox_gone(status, answer.body))
     return {errc::hand_stopped, "the sandbox does not run"};
   if (is_connect_error(answer.body))
-    return connect_failure(
-      connect::read_unary_error(status, answer.head.header("Content-Type"), answer.body));
+    return connect_failure(connect::read_unary_error(status, connect::unary_type, answer.body));
   auto text = sentence("the sandbox", status, {});
   return gateway_fault(status) ? unanswered(what, text) : failure{data_plane_code(answer), text};
 }

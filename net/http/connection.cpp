@@ -21,6 +21,7 @@ using namespace std::chrono_literals;
 namespace {
 
 // After the last response: time for the peer to read it and close.
+constexpr size_t partial_bytes = 1024; // beside a header: what else waits for its end
 constexpr auto linger_time = 2s;
 
 std::atomic<uint64_t> last_id{0};
@@ -108,8 +109,12 @@ void connection::process(std::string_view bytes) {
     in_.erase(0, in_.size() - bytes.size());
   else
     in_ = bytes;
-  if (state_ == state::reading)
-    want_read();
+  if (state_ != state::reading)
+    return;
+  if (in_.size() >
+      core_->limits().header_bytes + partial_bytes) // a chunk's extension or trailer without an end
+    return refuse(errc::header_too_large);
+  want_read();
 }
 
 // Takes what makes progress from `bytes`; false when more must come first.

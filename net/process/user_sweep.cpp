@@ -122,7 +122,9 @@ result<std::unique_ptr<uid_claim>> uid_claim::take(
       return lock_failure(lock_file);
     first = behind_the_next(file->get(), first, count);
   }
-  return fail(errc::internal, "all uids from pool.uid on are claimed in " + lock_file);
+  return fail(
+    errc::internal, "all uids from pool.uid on are claimed in " + lock_file +
+                      " by other daemons; stop one, set pool.uid elsewhere, or set pool.uid = \"off\"");
 }
 
 result<uint32_t> sweep_users(const std::string& lock_file, uint32_t first, uint32_t count) {

@@ -121,7 +121,7 @@ using viewer_actor = status_interface::extend<
 
 /// VIEWER SUPERVISOR: starts viewers, bounds them, closes them all at shutdown.
 using viewer_sup_actor = status_interface::extend<
-  // Fails with overloaded when there are too many.
+  // Fails with overloaded when there are too many; the sink is untouched then.
   caf::result<void>(watch_atom, viewer_order, std::shared_ptr<ports::event_sink>)>;
 
 /// SESSION: one live conversation.
@@ -151,6 +151,8 @@ using session_actor = status_interface::extend<caf::result<session_view>(view_at
   caf::result<void>(ended_atom, worker_id, prompt_outcome),
   // From the worker: the brain is gone; its log is on its way back to rest.
   caf::result<void>(lost_atom, worker_id, failure),
+  // From the worker: others wait for it. Given back as by T1: now (true), or when the running turn has ended.
+  caf::result<bool>(yield_atom, worker_id),
   // From the world: what the model is saying, and what a tool call's command prints (`tool_output`).
   caf::result<void>(live_atom, std::vector<live_frame>),
   // From the broker, before it lets a mutation of the world through in mode `ask`: is a tool call that was
@@ -170,8 +172,7 @@ using session_sup_actor = status_interface::extend<
   // quarantine.
   caf::result<session_actor>(begin_atom, session_id),
   // INTERNAL: start a failed session again.
-  caf::result<void>(restart_atom, session_id),
-  caf::result<void>(timer_atom, std::string purpose, uint64_t armed)>;
+  caf::result<void>(restart_atom, session_id)>;
 
 /// SESSION REGISTRY: knows devices and sessions, checks who asks, brings sessions into memory on first use.
 using session_registry_actor = status_interface::extend<
@@ -226,6 +227,10 @@ using worker_actor = status_interface::extend<
   caf::result<void>(answer_atom, std::string request_id, std::string option),
   // Ends the process at once.
   caf::result<void>(kill_atom, failure why),
+  // How long its brain has had nothing to do; zero while it has.
+  caf::result<caf::timespan>(idle_atom),
+  // Others wait for a worker: its session is asked to give this one back. True when it does so now.
+  caf::result<bool>(yield_atom),
   // INTERNAL: from the child process.
   caf::result<void>(process_started_atom, int32_t pid), caf::result<void>(process_line_atom, std::string),
   caf::result<void>(process_stderr_atom, std::string),
@@ -241,6 +246,9 @@ using worker_pool_actor = status_interface::extend<
   // A warm worker, exactly once. Waits for one within a deadline. Fails with no_worker, unknown_profile,
   // worker_boot_failed, overloaded.
   caf::result<worker_id, worker_actor>(take_atom, take_request),
+  // From a session that waits for a worker: its turn is over, nobody needs one. The request fails with
+  // cancelled.
+  caf::result<void>(cancel_atom, session_id),
   // From a worker: it is warm.
   caf::result<void>(warm_atom, worker_id),
   // From a worker: it ended before it was warm, with the reason.

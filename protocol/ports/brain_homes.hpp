@@ -45,6 +45,8 @@ public:
     const brain_session_id& brain, std::optional<uint32_t> uid) = 0;
 
   /// Moves the brain log back to rest. Only after the brain closed the session or its process was reaped.
+  /// What cannot be moved now is moved by the next `move_in` of that session, deleted by its `erase`, or
+  /// found by the next `sweep`.
   virtual result<void> move_out(
     const brain_home& home, const session_id& session, const brain_session_id& brain) = 0;
 

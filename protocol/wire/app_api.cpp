@@ -12,7 +12,7 @@ namespace agentpool {
 
 namespace {
 
-constexpr size_t title_bytes = 200;
+constexpr size_t title_characters = 200;
 constexpr size_t metadata_bytes = 16 * 1024;
 
 result<json> parse_body(std::string_view body) {
@@ -40,8 +40,8 @@ result<void> read_text(const json& body, std::string_view member, std::string& o
 
 result<void> check(const create_request& request) {
   static constexpr std::array<std::string_view, 4> modes{"", "allow", "ask", "deny"};
-  if (request.title.size() > title_bytes)
-    return wrong("title", "at most 200 bytes long");
+  if (utf8_characters(request.title) > title_characters)
+    return wrong("title", "at most 200 characters long");
   if (std::find(modes.begin(), modes.end(), request.mode) == modes.end())
     return wrong("mode", "'allow', 'ask' or 'deny'");
   if (request.metadata.size() > metadata_bytes)

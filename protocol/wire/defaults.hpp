@@ -28,6 +28,10 @@ inline constexpr size_t unsent_events =
   16384; ///< events waiting for the store per session: the turn ends `internal`
 inline constexpr size_t recent_keys =
   32; ///< keys of prompts a session remembers beside the store: the oldest goes
+inline constexpr size_t open_tool_calls =
+  256; ///< unfinished tool calls of a turn that a session knows: a further one cannot be granted
+inline constexpr size_t question_input =
+  16 * 1024; ///< bytes of a tool call's input that a question repeats: a larger one is left out
 inline constexpr size_t viewers_per_session = 200; ///< refused with `too_many_viewers`
 inline constexpr size_t pending_per_session =
   64; ///< requests waiting for a session to come into memory: `overloaded`
@@ -46,12 +50,16 @@ inline constexpr size_t warm = 2;                ///< warm workers kept ready
 inline constexpr size_t workers = 64;            ///< workers at once: requests wait
 inline constexpr size_t worker_memory_mib = 160; ///< planned memory of one worker, for admission by budget
 inline constexpr uint32_t first_uid =
-  70'000;                                  ///< of the workers' users, one per slot: nobody else's in Debian
-inline constexpr size_t heap_mib = 384;    ///< heap cap of a dsh process: over it the brain is lost
-inline constexpr auto take_deadline = 30s; ///< a request for a worker waits so long, then `no_worker`
-inline constexpr size_t take_queue = 1024; ///< requests waiting for a worker: `overloaded`
-inline constexpr auto boot_deadline = 30s; ///< spawned → warm
-inline constexpr auto initialize_deadline = 20s;
+  70'000;                                   ///< of the workers' users, one per slot: nobody else's in Debian
+inline constexpr size_t heap_mib = 384;     ///< heap cap of a dsh process: over it the brain is lost
+inline constexpr auto take_deadline = 45s;  ///< a request for a worker waits so long, then `no_worker`
+inline constexpr size_t take_queue = 1024;  ///< requests waiting for a worker: `overloaded`
+inline constexpr auto boot_deadline = 30s;  ///< spawned → warm
+inline constexpr auto refill_delay = 300ms; ///< after a take nobody waits behind: the taken worker goes first
+inline constexpr auto yield_idle = 1s; ///< with all workers taken a brain idle for longer is given back early
+inline constexpr auto yield_grace = 10s;      ///< it is on its way so long, then another one is asked
+inline constexpr auto room_interval = 1s;     ///< while conversations wait for room it is looked for so often
+inline constexpr auto fair_wait = 5s;         ///< who waited so long gets a brain at the end of any turn
 inline constexpr auto session_deadline = 20s; ///< session/new, resume, load
 inline constexpr auto close_deadline = 5s;    ///< session/close
 inline constexpr auto end_grace = 2s;         ///< stdin EOF, then SIGTERM after this, then SIGKILL after this
@@ -68,7 +76,7 @@ inline constexpr size_t open_permissions = 64; ///< undecided requests per worke
 inline constexpr size_t boot_failures = 3;     ///< failures in a row: waiting requests get the reason
 inline constexpr auto crash_window = 10s;      ///< a warm worker that ends within counts as a failed boot
 inline constexpr auto pool_stop_limit = 4s;    ///< workers end within after the pool was told to, then killed
-inline constexpr size_t move_out_tries = 10;   ///< while the homes actor is being restarted…
+inline constexpr size_t move_out_tries = 10; ///< a log that cannot be moved to rest now is tried so often…
 inline constexpr auto move_out_backoff = 300ms; ///< …with this pause
 
 // -- store
@@ -121,6 +129,7 @@ inline constexpr auto hand_connect_deadline = 15s; ///< one reconnect, refresh o
 inline constexpr auto hand_kill_deadline = 10s;    ///< one attempt: then it is delete-debt
 inline constexpr auto hand_erase_deadline = 45s;   ///< a DELETE waits so long for its hand
 inline constexpr auto hand_wait = 150s;            ///< an operation waits so long while its hand is created
+inline constexpr auto hand_lease = 30min;          ///< …and at the very last: its own steps end long before
 inline constexpr auto hand_patience = 25s;   ///< …and while it does not answer, or for a probe: `deadline`
 inline constexpr size_t hand_waiting = 128;  ///< operations waiting for one hand: `overloaded`
 inline constexpr size_t hand_leases = 256;   ///< operations in flight on one hand: `overloaded`
@@ -135,7 +144,7 @@ inline constexpr size_t hand_admissions = 1024; ///< waiting for those: `overloa
 inline constexpr size_t hand_sandboxes = 512;   ///< of this node: `world_no_hand`
 inline constexpr size_t hands_per_device = 64;  ///< of one device: `world_no_hand`
 inline constexpr auto hand_sweep = 5min;        ///< the provider's list is compared with the store so often
-inline constexpr auto hand_tidy = 60s; ///< a hand without a sandbox and without a worker leaves memory
+inline constexpr auto hand_tidy = 60s;       ///< a hand without a sandbox and without a worker leaves memory
 inline constexpr auto debt_backoff_min = 5s; ///< a sandbox that could not be killed is tried again, doubled
 inline constexpr auto debt_backoff_max = 1h;
 inline constexpr size_t debt_kills = 4; ///< at once

@@ -17,7 +17,8 @@ constexpr std::array table{
   error_row{errc::unsupported, "unsupported", 400, "Not served yet",
     "This field is known but not served by this version; leave it out."},
   error_row{errc::unauthorized, "unauthorized", 401, "Unauthorized",
-    "The bearer token is missing or unknown; send 'Authorization: Bearer <device token>'."},
+    "The bearer token is missing or unknown; send 'Authorization: Bearer <token>' with a device's token, or "
+    "to the operator's listener with its own."},
   error_row{errc::not_found, "not_found", 404, "Not found",
     "There is no such resource for this token; check the id and the path."},
   error_row{errc::method_not_allowed, "method_not_allowed", 405, "Method not allowed",
@@ -39,7 +40,7 @@ constexpr std::array table{
   error_row{errc::too_many_sessions, "too_many_sessions", 429, "Too many sessions",
     "This device is at its limit of sessions; delete some or raise limits.sessions_per_device."},
   error_row{errc::too_many_turns, "too_many_turns", 429, "Too many running turns",
-    "This device is at its limit of running turns; wait for one to end."},
+    "This device is at its limit of running turns (limits.turns_per_device); wait for one to end."},
   error_row{errc::too_many_connections, "too_many_connections", 503, "Too many connections",
     "The gateway is at its limit of connections; close idle ones or raise limits.connections."},
   error_row{errc::too_many_viewers, "too_many_viewers", 429, "Too many viewers",

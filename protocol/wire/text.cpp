@@ -4,6 +4,8 @@
 
 #include "protocol/wire/utf8.hpp"
 
+#include <algorithm>
+
 namespace agentpool {
 
 namespace {
@@ -87,6 +89,11 @@ date date_of(int64_t days) {
 }
 
 } // namespace
+
+size_t utf8_characters(std::string_view text) {
+  return static_cast<size_t>(
+    std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
 
 std::string iso_time(int64_t milliseconds) {
   constexpr int64_t day_ms = 86'400'000;

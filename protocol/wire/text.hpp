@@ -16,6 +16,9 @@ std::string valid_utf8(std::string_view text);
 /// The largest prefix of `text` of at most `bytes` bytes that does not end inside a UTF-8 sequence.
 std::string_view utf8_prefix(std::string_view text, size_t bytes);
 
+/// How many characters (code points) valid UTF-8 has.
+size_t utf8_characters(std::string_view text);
+
 /// Milliseconds since the Unix epoch as `2026-01-31T12:34:56.789Z`.
 std::string iso_time(int64_t milliseconds);
 

@@ -53,6 +53,9 @@ reply coded_error(std::string_view code, std::string_view message);
 /// `session` and `live`, which the caller answers.
 std::optional<reply> absent_hand(const call& request);
 
+/// The same for the App's files: the workspace is empty. Nothing for what changes something.
+std::optional<reply> absent_files(const call& request);
+
 /// The frames of a `live` request (docs/world-protocol.md, section 7); the turn is left empty (the session
 /// knows it). The subject of a text frame is `<attempt>.<index>`: the block, before ACP gives it a message
 /// id. An abandoned attempt is a frame of `attempt` and `taken_back` alone; a committed one needs no frame.

@@ -98,6 +98,19 @@ constexpr std::array<std::string_view, 13> needs_hand{"fs/write", "fs/edit", "pr
 
 } // namespace
 
+std::optional<reply> absent_files(const call& request) {
+  if (request.path != "files/list" && request.path != "files/read")
+    return std::nullopt;
+  auto body = read_object(request.body);
+  auto given = body ? (*body)["path"].text() : std::nullopt;
+  auto path = given ? workspace_path(*given) : std::nullopt;
+  if (!path)
+    return error_reply({errc::invalid_path, {}});
+  if (request.path == "files/read" || *path != workspace)
+    return error_reply({errc::file_not_found, {}});
+  return reply{200, R"({"path":"","type":"directory","entries":[],"complete":true})"};
+}
+
 std::optional<reply> absent_hand(const call& request) {
   if (std::ranges::find(needs_hand, std::string_view{request.path}) != needs_hand.end())
     return error_reply({errc::world_no_hand, {}});

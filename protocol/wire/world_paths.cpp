@@ -68,4 +68,15 @@ bool within(std::string_view root, std::string_view path) noexcept {
   return root == "/" || (path.starts_with(root) && (path.size() == root.size() || path[root.size()] == '/'));
 }
 
+std::optional<std::string> workspace_path(std::string_view path) {
+  constexpr size_t name_bytes = 255;
+  if (path.size() > path_bytes || path.find('\0') != std::string_view::npos)
+    return std::nullopt;
+  bool plain = true;
+  each_component(
+    path, [&](std::string_view part) { plain = plain && part != ".." && part.size() <= name_bytes; });
+  auto whole = lexical(path, workspace);
+  return plain && within(workspace, whole) ? std::optional{whole} : std::nullopt;
+}
+
 } // namespace agentpool::world

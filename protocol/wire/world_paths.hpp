@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,5 +32,9 @@ std::string_view name_of(std::string_view path) noexcept;
 
 /// `path` is `root` or lies below it; both are folded.
 bool within(std::string_view root, std::string_view path) noexcept;
+
+/// What an App calls a path of the workspace, relative to it or absolute: folded, or nothing when it is none
+/// (NUL, '..', a name over 255 bytes, outside). Empty is the workspace.
+std::optional<std::string> workspace_path(std::string_view path);
 
 } // namespace agentpool::world

@@ -96,7 +96,8 @@ class Conversation:
         self.link = link(one)
 
     def turn(self, text):
-        """One turn: {sent, accepted, ended} in seconds of the monotonic clock, and its text."""
+        """One turn: {sent, accepted, started, ended} in seconds of the monotonic clock, and its text. `started` is
+        when turn_started was seen: the daemon writes the prompt to the agent in the same moment."""
         request = self.link.encode("POST", self.path + "/prompt", {"text": text})
         del self.stream.seen[:]
         sent = time.monotonic()
@@ -108,7 +109,9 @@ class Conversation:
         end = self.stream.until(lambda frame: frame.event == "turn_end" and frame.data.get("turn_id") == turn)
         if end.data.get("stop_reason") != "end_turn":
             raise RuntimeError(f"a turn ended with {end.text}")
-        return {"sent": sent, "accepted": accepted, "ended": end.at, "text": said(self.stream.events(), turn)}
+        started = next(frame.at for frame in self.stream.seen if frame.event == "turn_started")
+        text = said(self.stream.events(), turn)
+        return {"sent": sent, "accepted": accepted, "started": started, "ended": end.at, "text": text}
 
     def stamped(self):
         """A turn with the times at which the agent read its last calls: {method: seconds}."""

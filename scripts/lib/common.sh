@@ -14,6 +14,9 @@ die() {
   exit "${2:-1}"
 }
 
+# The first line of a script whose steps take long. Usage: announce WHAT HOW_LONG
+announce() { printf '%s: %s (%s; details in %s)\n' "$PROGRAM" "$1" "$2" "${LOG#"$ROOT/"}"; }
+
 # Chooses the file that takes the details of all steps; the steps of one run are appended to it.
 log_to() {
   LOG=$1
@@ -44,7 +47,7 @@ step() {
   start=$(stat -c %s "$LOG")
   printf '\n## %s: %s\n' "$label" "$*" >>"$LOG"
   [ ! -t 1 ] || printf '[ ... ] %s' "$label"
-  bound TERM "$@" >>"$LOG" 2>&1 </dev/null &
+  bound TERM "$@" >>"$LOG" 2>&1 </dev/null 8>&- &
   STEP_PID=$!
   wait "$STEP_PID" || status=$?
   STEP_PID=

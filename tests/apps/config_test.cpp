@@ -164,7 +164,7 @@ TEST(Config, RefusesValuesThatMeanNothing) {
       {"gateway", "heartbeat = \"10\""}, {"gateway", "heartbeat = 10"}, {"gateway", "heartbeat = \"11s\""},
       {"gateway", "port = 65536"}, {"gateway", "address = \"\""}, {"limits", "body = \"1MB\""},
       {"limits", "body = 1048576"}, {"limits", "header = \"1B\""}, {"pool", "uid = \"root\""},
-      {"pool", "uid = 0"}, {"pool", "memory = \"1KiB\""}, {"session", "default_mode = \"maybe\""},
+      {"pool", "uid = 999"}, {"pool", "memory = \"1KiB\""}, {"session", "default_mode = \"maybe\""},
       {"session", "default_profile = \"nobody\""}, {"log", "level = \"loud\""}}) {
     auto text = "[" + std::string{table} + "]\n" + std::string{line} + "\n";
     auto name = std::string{table} + "." + std::string{line.substr(0, line.find(' '))};
@@ -181,8 +181,11 @@ TEST(Config, AgentWithoutALockMustBeTrusted) {
 
 TEST(Config, AgentNeedsAnAbsoluteCommand) {
   EXPECT_THAT(bad("[agents.a]\ntrusted = true\n"), ElementsAre(HasSubstr("agents.a.command: is missing")));
+  EXPECT_THAT(bad("[agents.a]\ntrusted = true\ncommand = [\"true\"]\n"),
+    ElementsAre(AllOf(StartsWith("a.toml:3: "), HasSubstr("absolute path"))));
   EXPECT_THAT(
-    bad("[agents.a]\ntrusted = true\ncommand = [\"true\"]\n"), ElementsAre(HasSubstr("absolute path")));
+    bad("[agents.dsh]\ncwd = 'rel'\n"), ElementsAre(StartsWith("a.toml:2: agents.dsh.cwd: must be")));
+  EXPECT_THAT(bad("[pool]\nmemory = '100MiB'\n"), ElementsAre(StartsWith("a.toml:2: pool.memory: is less")));
   EXPECT_THAT(bad("[agents]\n\"A b\" = 1\n"), ElementsAre(HasSubstr("agents.A b")));
   EXPECT_THAT(bad("[agents.a]\ntrusted = true\ncommand = ['/a']\nenv = {A = 1}\n"),
     ElementsAre(AllOf(StartsWith("a.toml:4: agents.a.env: "), HasSubstr("\"A\""))));

@@ -64,6 +64,28 @@ TEST(Tables, AlignsColumnsAndShortensTimes) {
                   "-        -      -        0ms    -                     -          -\n");
 }
 
+TEST(Tables, WorkersShowTheirProcessAndItsLastWords) {
+  actor_status one;
+  one.kind = "worker";
+  one.id = "w0-a";
+  one.state = "assigned";
+  one.detail =
+    R"({"pid":4711,"held":[{"session":"ses_1"}],"stderr":["first","second","third","fo\u001b[31murth"]})";
+  actor_status starting;
+  starting.kind = "worker";
+  starting.id = "w1-b";
+  starting.state = "spawned";
+  starting.detail = R"({"pid":0,"held":[],"stderr":[]})";
+  auto text = workers_table(*json::parse(status_list_json({one, starting})), "none");
+  EXPECT_EQ(text, "ID    STATE     SINCE  PID   SESSION  WAITS FOR  NEXT  LAST ERROR\n"
+                  "w0-a  assigned  0ms    4711  ses_1    -          -     -\n"
+                  "w1-b  spawned   0ms    -     -        -          -     -\n"
+                  "w0-a stderr: second\n"
+                  "w0-a stderr: third\n"
+                  "w0-a stderr: fourth\n");
+  EXPECT_EQ(workers_table(*json::parse(R"({"actors":[]})"), "there is no worker"), "there is no worker\n");
+}
+
 TEST(Tables, EmptyListIsASentence) {
   EXPECT_EQ(actors_table(*json::parse(R"({"actors":[]})"), "there is no worker"), "there is no worker\n");
 }

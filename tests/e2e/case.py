@@ -2,13 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Base of the end-to-end tests: one daemon per class, and the checks that hold for every one of them."""
 
+import faulthandler
 import os
 import unittest
 
-from tests.e2e import procs
+from tests.e2e import procs, settings
 from tests.e2e.harness import Daemon
 from tests.e2e.wait import DEADLINE, SLACK, until
 
+
+# A suite that hangs says where, before ctest ends it after 900 s.
+if not settings.SOAK:
+    faulthandler.dump_traceback_later(870)
 
 # Without root all workers run as the daemon, and nothing ends what left its group (docs/operations.md).
 needs_root = unittest.skipUnless(os.geteuid() == 0, "only root gives workers users of their own")

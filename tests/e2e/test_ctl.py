@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 
-from tests.e2e import settings
+from tests.e2e import procs, settings
 from tests.e2e.case import E2eCase
 from tests.e2e.wait import DEADLINE, until
 
@@ -83,6 +83,40 @@ class CtlTest(E2eCase):
         self.assertTrue(screen.endswith("echo: again\n"), screen)
         self.assertEqual([e["seq"] for e in self.client.log(session)][0], 1)
 
+    def testChatAsksForApprovals(self):
+        session = self.client.create(mode="ask")
+        chat = self.terminal("--session", session)
+        for word, option in (("y", "allow-once"), ("n", "reject-once")):
+            asked = chat.screen().count("[y/n]")
+            chat.type("@permission")
+            until(lambda: chat.screen().count("[y/n]") > asked, "the question is shown")
+            self.assertIn("execute bash: true", chat.screen())
+            chat.type("what?")  # no answer: asked again
+            until(lambda: chat.screen().count("[y/n]") > asked + 1, "the question is shown again")
+            chat.type(word)
+            chat.wait(f"permission selected {option}")
+        self.assertEqual(chat.leave(), 0)
+
+    # BR-060
+    def testQuestionOfBeforeIsAskedAtAttach(self):
+        session = self.client.create(mode="ask")
+        self.client.prompt(session, "@permission")
+        until(lambda: self.client.permissions(session), "the question is open")
+        chat = self.terminal("--session", session)
+        chat.wait("[y/n]")
+        chat.type("y")
+        chat.wait("permission selected allow-once")
+        self.assertEqual(chat.leave(), 0)
+
+    # BR-058
+    def testQuestionStaysOpenWhenNobodyIsThere(self):
+        session = self.client.create(mode="ask")
+        code, _, error = self.run_ctl("chat", "--session", session, text="@permission\n")
+        self.assertEqual(code, 1)
+        self.assertIn("nobody answers here; it stays open", error)
+        self.assertEqual(len(self.client.permissions(session)), 1)
+        self.client.cancel(session)
+
     def testInterruptCancelsTheTurnThenLeaves(self):
         chat = self.terminal("--profile", "fault")
         chat.type("@gate never-opened")
@@ -123,7 +157,11 @@ class CtlTest(E2eCase):
         code, table, _ = self.run_ctl("sessions")
         self.assertEqual(code, 0)
         self.assertIn(session, table)
-        self.assertIn("worker", self.run_ctl("workers")[1])
+        lines = self.run_ctl("workers")[1].splitlines()
+        self.assertEqual(lines[0].split()[:5], ["ID", "STATE", "SINCE", "PID", "SESSION"])
+        row = next(line.split() for line in lines if session in line)
+        self.assertEqual(row[1], "assigned")
+        self.assertTrue(procs.alive(int(row[3])))
         table = self.run_ctl("status")[1]
         for kind in ("store", "session_registry", "worker_pool", "timer_service"):
             self.assertIn(kind, table)
@@ -147,4 +185,5 @@ class CtlTest(E2eCase):
         code, _, error = self.run_ctl("status", data="/nowhere")
         self.assertEqual(code, 1)
         self.assertIn("no agentpoold runs on /nowhere; start it with scripts/run", error)
-        self.assertNotEqual(self.run_ctl("nonsense")[0], 0)
+        for wrong in (("nonsense",), (), ("devices",), ("status", "--nothing")):
+            self.assertEqual(self.run_ctl(*wrong)[0], 2)

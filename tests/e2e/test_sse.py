@@ -235,3 +235,23 @@ class AfterRestartTest(E2eCase):
         answer = client.call("GET", f"/v1/sessions/{session}/events", headers={"Last-Event-ID": "-1"})
         self.assertProblem(answer, 400, "bad_request")
         self.assertIn(client.state(session), ("detached", "ready"))
+
+
+class FullHouseTest(E2eCase):
+    config = {"limits": {"viewers": 3}}
+
+    def testViewerOverTheLimitHearsWhyAndFindsRoomLater(self):
+        session = self.client.create()
+        streams = [self.client.stream(session, after=0) for _ in range(3)]
+        with self.client.stream(session, after=0) as late:
+            self.assertEqual(late.drain(DEADLINE), "ended in order")
+            self.assertEqual([frame.event for frame in late.seen if frame.event], ["refused"])
+            self.assertIn("limits.viewers", late.seen[-1].data["message"])
+        for stream in streams:
+            stream.close()
+
+        def comes():
+            with self.client.stream(session, after=0) as again:
+                return again.until(lambda frame: frame.event).event != "refused"
+
+        until(comes, "a place is free")

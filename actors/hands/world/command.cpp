@@ -24,6 +24,7 @@ void command::start() {
       spec.env[name] = *value;
   spec.cwd = all_.asked.cwd;
   spec.user = hand_user;
+  spec.tag = "agentpool-" + all_.id; // whoever takes the hand over finds what was left running
   spec.stdin_open = all_.asked.input != input_mode::none;
   auto sink = std::make_shared<process_home>(all_.hand->home());
   stream_ = all_.hand->link().start(std::move(spec), {}, sink);

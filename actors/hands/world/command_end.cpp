@@ -37,6 +37,8 @@ void command::ended(result<ports::process_end> how) {
   markers_.flush(rest);
   deliver(err_, rest, nullptr);
   end_ = std::move(how);
+  if (!*end_)
+    all_.hand->failed(end_->error());
   input_.close();
   if (settled_)
     return group_gone_ ? finish(true) : end_->has_value() ? void() : lost(end_->error());

@@ -8,22 +8,6 @@ namespace agentpool::world {
 
 namespace {
 
-constexpr size_t name_bytes = 255;
-
-// Absolute and lexical, or nothing: '..' is refused, not folded.
-std::optional<std::string> workspace_path(std::string_view path) {
-  if (path.size() > path_bytes || path.find('\0') != std::string_view::npos)
-    return std::nullopt;
-  for (std::string_view rest = path; !rest.empty();) {
-    auto end = std::min(rest.find('/'), rest.size());
-    if (auto part = rest.substr(0, end); part == ".." || part.size() > name_bytes)
-      return std::nullopt;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  auto whole = lexical(path, workspace);
-  return within(workspace, whole) ? std::optional{whole} : std::nullopt;
-}
-
 std::string shown_path(const std::string& path) {
   return path.size() > workspace.size() ? path.substr(workspace.size() + 1) : std::string{};
 }
@@ -33,10 +17,14 @@ bool leaves(const folded& where) {
   return where.loose || !within(workspace, where.canonical);
 }
 
+tl::unexpected<failure> place_error(const failure& why) {
+  return says_loop(why) ? fail(errc::invalid_path) : tl::unexpected{why};
+}
+
 void find_followed(const operation& op, const std::string& path, const hand_io::then<place>& next) {
   resolve_path(op.hand, path, [op, path, next](result<resolved> found) {
     if (!found)
-      return next(tl::unexpected{found.error()});
+      return next(place_error(found.error()));
     if (leaves(found->where))
       return next(fail(errc::invalid_path));
     place out{found->where.canonical, shown_path(path), std::move(found->last)};
@@ -57,7 +45,7 @@ void find_kept(const operation& op, const std::string& path, const hand_io::then
     return next(fail(errc::invalid_path, "The workspace itself stays where it is."));
   resolve_path(op.hand, std::string{parent_of(path)}, [op, path, next](result<resolved> found) {
     if (!found)
-      return next(tl::unexpected{found.error()});
+      return next(place_error(found.error()));
     if (leaves(found->where))
       return next(fail(errc::invalid_path));
     place out{join(found->where.canonical, name_of(path)), shown_path(path), {}};

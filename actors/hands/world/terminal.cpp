@@ -46,6 +46,7 @@ void terminal::start() {
       spec.env[name] = *value;
   spec.cwd = all_.asked.cwd;
   spec.user = hand_user;
+  spec.tag = "agentpool-" + all_.id;
   spec.pty = ports::pty_size{all_.asked.cols, all_.asked.rows};
   auto sink = std::make_shared<process_home>(all_.hand->home());
   stream_ = all_.hand->link().start(std::move(spec), {}, sink);
@@ -70,6 +71,8 @@ void terminal::start() {
 void terminal::ended(result<ports::process_end> how) {
   ended_ = true;
   input_.close();
+  if (!how)
+    all_.hand->failed(how.error());
   if (over_)
     return;
   if (!how) {

@@ -94,4 +94,8 @@ bool says_not_a_directory(const failure& why) {
   return why.code == errc::envd_failed && mentions(why, "not a directory");
 }
 
+bool says_loop(const failure& why) {
+  return why.code == errc::envd_failed && mentions(why, "too many levels of symbolic links");
+}
+
 } // namespace agentpool::world

@@ -22,4 +22,7 @@ hand_outcome outcome_of(const failure& why);
 /// envd's word that a component of the path is no directory, so that nothing can be there.
 bool says_not_a_directory(const failure& why);
 
+/// envd's word that links go in a circle.
+bool says_loop(const failure& why);
+
 } // namespace agentpool::world

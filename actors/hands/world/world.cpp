@@ -13,10 +13,17 @@ using world::operation;
 namespace {
 
 /// Ends with its answer; one that was dropped unanswered is an internal error.
-struct answer_slot {
-  std::shared_ptr<world::loop> home;
-  std::function<void()> dropped;
-  ~answer_slot() { home->post(std::move(dropped)); }
+class answer_slot {
+public:
+  answer_slot(std::shared_ptr<world::loop> home, world::loop::step dropped)
+      : home_{std::move(home)}, dropped_{std::move(dropped)} {}
+  ~answer_slot() { home_->post(std::move(dropped_)); }
+  answer_slot(const answer_slot&) = delete;
+  answer_slot& operator=(const answer_slot&) = delete;
+
+private:
+  std::shared_ptr<world::loop> home_;
+  world::loop::step dropped_;
 };
 
 result<void> take_apart(bool framed, world::call& call, operation& op) {
@@ -52,6 +59,10 @@ caf::result<world::reply> world_state::take(world::call& call, std::shared_ptr<p
   op.done = make_answer(call, promise);
   if (auto read = take_apart(how->framed, call, op); !read)
     op.done(world::error_reply(read.error()));
+  else if (how->streams && !op.stream)
+    op.done(world::error_reply({errc::internal, {}}));
+  else if (call.worker.empty() && remembered(op))
+    return promise;
   else if (call.path == "cancel")
     cancel(call, op);
   else
@@ -63,7 +74,7 @@ world::answer world_state::make_answer(const world::call& call, replies promise)
   auto id = ++last_answer_;
   answers_.emplace(id, std::move(promise));
   request_key key{call.worker, call.request};
-  auto slot = std::make_shared<answer_slot>(answer_slot{loop_, [this, id] { drop(id); }});
+  auto slot = std::make_shared<answer_slot>(loop_, [this, id] { drop(id); });
   return [this, id, key, slot](world::reply reply) {
     mutations_.erase(key);
     deliver(id, std::move(reply));
@@ -87,7 +98,7 @@ void world_state::run(const route& how, const world::call& call, operation op) {
   if (op.is_cancelled())
     return op.done(world::coded_error("FS_ABORTED", "The change was cancelled before it began."));
   // The hand answers within its own deadlines, and its end is an answer too.
-  self_->request(hand_, caf::infinite, lease_atom_v, hand_use{call.path, how.hand == use::wake})
+  self_->request(hand_, defaults::hand_lease, lease_atom_v, hand_use{call.path, how.hand == use::wake})
     .then([this, &how, op](hand_lease& lease) { lend(how, op, std::move(lease)); },
       [this, &how, call, op](const caf::error& why) { no_hand(how, call, op, to_failure(why)); });
 }
@@ -110,10 +121,26 @@ void world_state::lend(const route& how, operation op, hand_lease lease) {
 void world_state::no_hand(
   const route& how, const world::call& call, const operation& op, const failure& why) {
   if (how.hand == use::probe && why.code == errc::world_no_hand) {
-    auto empty = world::absent_hand(call);
+    auto empty = call.worker.empty() ? world::absent_files(call) : world::absent_hand(call);
     return op.done(empty ? std::move(*empty) : world::error_reply(why));
   }
-  op.done(world::trouble(why));
+  op.done(call.worker.empty() ? world::error_reply(why) : world::trouble(why));
+}
+
+// A change that the App asked for before, with the same key, is not made again.
+bool world_state::remembered(operation& op) {
+  auto key = op.body["key"].text_or("");
+  if (key.empty())
+    return false;
+  if (auto known = keys_.begin(key, op.body["hash"].text_or(""))) {
+    op.done(std::move(*known));
+    return true;
+  }
+  op.done = [this, key, done = std::move(op.done)](world::reply reply) {
+    keys_.end(key, reply);
+    done(std::move(reply));
+  };
+  return false;
 }
 
 void world_state::show(live_frame frame) {

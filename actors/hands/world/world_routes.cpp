@@ -31,16 +31,18 @@ const world_state::route* world_state::find_route(const world::call& call) {
     route{"fs/stat", probe, false, plain<world::stat>},
     route{"fs/lstat", probe, false, plain<world::lstat>},
     route{"fs/list", probe, false, plain<world::list>},
-    route{"fs/read", probe, false, plain<world::read>},
+    route{"fs/read", probe, false, plain<world::read>, true},
     route{"fs/write", wake, true, plain<world::write>},
     route{"fs/edit", wake, false, plain<world::edit>},
     route{"cancel", none, false, nullptr},
     route{"process/resolve", wake, false, plain<world::resolve_program>},
-    route{"process/spawn", wake, false, [](state& s, operation op) { s.processes_->spawn(op, s.notice_); }},
+    route{
+      "process/spawn", wake, false, [](state& s, operation op) { s.processes_->spawn(op, s.notice_); }, true},
     route{"process/stdin", none, true, [](state& s, operation op) { s.processes_->input(op); }},
     route{"process/terminate", none, false, [](state& s, operation op) { s.processes_->terminate(op); }},
     route{"terminal/environment", wake, false, plain<world::terminal_environment>},
-    route{"terminal/spawn", wake, false, [](state& s, operation op) { s.processes_->open_terminal(op); }},
+    route{
+      "terminal/spawn", wake, false, [](state& s, operation op) { s.processes_->open_terminal(op); }, true},
     route{"terminal/write", none, true, [](state& s, operation op) { s.processes_->write(op); }},
     route{"terminal/resize", none, false, [](state& s, operation op) { s.processes_->resize(op); }},
     route{"terminal/foreground", none, false, [](state& s, operation op) { s.processes_->foreground(op); }},
@@ -50,7 +52,7 @@ const world_state::route* world_state::find_route(const world::call& call) {
   };
   static constexpr std::array app{
     route{"files/list", probe, false, plain<world::files_list>},
-    route{"files/read", probe, false, plain<world::files_read>},
+    route{"files/read", probe, false, plain<world::files_read>, true},
     route{"files/write", wake, true, plain<world::files_write>},
     route{"files/delete", wake, false, plain<world::files_delete>},
     route{"files/mkdir", wake, false, plain<world::files_mkdir>},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "actors/hands/world/actor_loop.hpp"
+#include "actors/hands/world/file_keys.hpp"
 #include "actors/hands/world/operation.hpp"
 #include "actors/hands/world/processes.hpp"
 #include "actors/spawn.hpp"
@@ -35,6 +36,7 @@ private:
     use hand;
     bool framed;
     void (*run)(world_state&, world::operation);
+    bool streams = false; ///< its answer is one
   };
   using replies = caf::typed_response_promise<world::reply>;
   using request_key = std::pair<worker_id, uint64_t>;
@@ -52,6 +54,8 @@ private:
   std::shared_ptr<bool> watch_cancel(const world::call& call);
   void cancel(const world::call& call, const world::operation& op);
 
+  bool remembered(world::operation& op);
+
   void show(live_frame frame);
   actor_status status() const;
 
@@ -68,6 +72,7 @@ private:
   std::map<request_key, std::shared_ptr<bool>> mutations_;
   std::deque<request_key> early_cancels_; // came before what they cancel
   std::string notice_;                    // a sentence that the model was not told yet
+  world::file_keys keys_;
   uint64_t calls_ = 0;
 };
 

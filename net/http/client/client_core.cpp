@@ -28,14 +28,15 @@ void client_core::start(
   }
   auto& one = exchanges_.try_emplace(id, io_).first->second;
   auto reader = source_reader(id, call.source);
-  one.what = std::make_unique<transfer>(id, options_, std::move(call), std::move(receiver), std::move(reader));
+  auto changed = [this, id, &one] { watch_deadline(id, one); }; // both outlive the transfer
+  one.what = std::make_unique<transfer>(
+    id, options_, std::move(call), std::move(receiver), std::move(reader), std::move(changed));
   ids_.emplace(one.what->easy(), id);
   if (one.what->call().stream || unary_ < defaults::client_unary)
     dispatch(id, one);
   else
     waiting_.push_back(id);
-  if (auto found = exchanges_.find(id); found != exchanges_.end())
-    watch_deadline(id, found->second);
+  watch_deadline(id);
 }
 
 bool client_core::admit(const ports::http_call& call) const {
@@ -74,14 +75,18 @@ void client_core::dispatch_waiting() {
     waiting_.pop_front();
     if (auto found = exchanges_.find(id); found != exchanges_.end()) {
       dispatch(id, found->second);
-      if (auto still = exchanges_.find(id); still != exchanges_.end())
-        watch_deadline(id, still->second);
+      watch_deadline(id);
     }
   }
 }
 
-// One timer for the next deadline. What moves a deadline back does not touch it: it is looked at again when
-// the timer fires.
+void client_core::watch_deadline(operation_id id) {
+  if (auto found = exchanges_.find(id); found != exchanges_.end())
+    watch_deadline(id, found->second);
+}
+
+// One timer for the next deadline. Bytes that move a deadline back do not touch it: it is looked at again
+// when the timer fires.
 void client_core::watch_deadline(operation_id id, exchange& one) {
   auto next = one.what->clock().next();
   if (!next)
@@ -124,7 +129,7 @@ void client_core::supply(operation_id id, result<std::string> piece) {
 void client_core::unpause(operation_id id, exchange& one) {
   auto code = multi_->pause(one.what->easy(), one.what->pause_bits());
   if (code == CURLE_OK)
-    return watch_deadline(id, one);
+    return;
   take(id)->end(code);
   dispatch_waiting();
 }

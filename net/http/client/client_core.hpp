@@ -37,6 +37,7 @@ private:
   bool admit(const ports::http_call& call) const;
   void dispatch(ports::operation_id id, exchange& one);
   void dispatch_waiting();
+  void watch_deadline(ports::operation_id id);
   void watch_deadline(ports::operation_id id, exchange& one);
   void deadline(ports::operation_id id);
   void unpause(ports::operation_id id, exchange& one);

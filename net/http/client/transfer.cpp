@@ -21,9 +21,11 @@ auto now() {
 } // namespace
 
 transfer::transfer(ports::operation_id id, const http_client_options& options, ports::http_call call,
-  std::shared_ptr<ports::http_receiver> receiver, std::function<void(size_t)> ask)
+  std::shared_ptr<ports::http_receiver> receiver, std::function<void(size_t)> ask,
+  std::function<void()> changed)
     : id_{id}, call_{std::move(call)}, receiver_{std::move(receiver)}, upload_{upload_piece, std::move(ask)},
-      head_{defaults::client_header_bytes}, clock_{call_.limits, call_.source != nullptr, now()} {
+      head_{defaults::client_header_bytes}, clock_{call_.limits, call_.source != nullptr, now()},
+      changed_{std::move(changed)} {
   initialize_curl();
   easy_.reset(::curl_easy_init());
   configure(options);
@@ -92,6 +94,7 @@ int transfer::before_request() {
   }
   sent_ = true;
   clock_.connected(now());
+  changed_();
   return CURL_PREREQFUNC_OK;
 }
 
@@ -100,6 +103,7 @@ size_t transfer::take_header(std::string_view line) {
   case head_reader::step::too_large: own_fault_ = http_fault::header_too_large; return 0;
   case head_reader::step::complete:
     clock_.head_came(now());
+    changed_();
     deliver_head();
     break;
   case head_reader::step::more: break;
@@ -136,7 +140,10 @@ size_t transfer::give_body(char* to, size_t room) {
   size_t taken = 0;
   switch (upload_.take(to, room, taken)) {
   case upload::state::bytes: clock_.moved(now()); return taken;
-  case upload::state::end: clock_.body_sent(now()); return 0;
+  case upload::state::end:
+    clock_.body_sent(now());
+    changed_();
+    return 0;
   case upload::state::failed: own_fault_ = http_fault::source; return CURL_READFUNC_ABORT;
   case upload::state::waiting: break;
   }
@@ -150,6 +157,7 @@ int transfer::pause_bits() const {
 
 void transfer::note_held() {
   clock_.held(pause_bits() != 0, now());
+  changed_();
 }
 
 bool transfer::consumed(size_t bytes) {

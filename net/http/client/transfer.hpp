@@ -26,9 +26,11 @@ struct http_client_options {
 /// One exchange as a curl easy handle: its options, its callbacks, its bounds. Used on one thread.
 class transfer {
 public:
-  /// `ask(most)` asks the source for a piece; the answer comes back by `supply`.
+  /// `ask(most)` asks the source for a piece; the answer comes back by `supply`. `changed` is called, also
+  /// inside of curl, when another deadline may be the next one.
   transfer(ports::operation_id id, const http_client_options& options, ports::http_call call,
-    std::shared_ptr<ports::http_receiver> receiver, std::function<void(size_t)> ask);
+    std::shared_ptr<ports::http_receiver> receiver, std::function<void(size_t)> ask,
+    std::function<void()> changed);
   transfer(const transfer&) = delete;
   transfer& operator=(const transfer&) = delete;
 
@@ -79,6 +81,7 @@ private:
   upload upload_;
   head_reader head_;
   call_clock clock_;
+  std::function<void()> changed_;
   ports::http_fault own_fault_ = ports::http_fault::none; ///< why a callback ended it
   bool sent_ = false;
   bool paused_ = false;

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The agentpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""The real dsh with the demo model: whole turns of a ready and of a released session in pairs; the difference
-is the worker's assignment and dsh's resume."""
+"""The real dsh with the demo model, ready and released session in pairs: when the prompt is written (assignment and
+session/resume are over), and whole turns (dsh's first turn after a resume, and the next worker's boot beside it,
+are in them)."""
 
 import os
 
@@ -24,7 +25,7 @@ def measure(bench):
             talk.wait_state("detached")
             rig.wait_warm(one, "dsh")
             released = talk.turn("hello")
-            pairs.append([turn["ended"] - turn["sent"] for turn in (ready, released)])
+            pairs.append((ready, released))
         talk.close()
     return pairs
 
@@ -33,10 +34,14 @@ def rows(bench):
     if not os.path.exists(os.path.join(settings.DSH, "bin", "node")):
         raise RuntimeError("there is no dsh; run scripts/install-dsh or set AGENTPOOL_DSH_PREFIX")
     pairs = measure(bench)
-    ready, cost = [one for one, _ in pairs], [two - one for one, two in pairs]
-    note = "released minus ready, pairs: assignment and session/resume of the pinned dsh"
-    yield Row("dsh_resume", "whole turn, session ready, p50", median(ready) * 1e3, "ms", None, len(pairs))
-    yield Row("dsh_resume", "cost of the release, p50", median(cost) * 1e3, "ms", None, len(pairs), note)
-    yield Row(
-        "dsh_resume", "cost of the release, p95", percentile(cost, 95) * 1e3, "ms", at_most(50), len(pairs)
-    )
+    written = [released["started"] - released["sent"] for _, released in pairs]
+    whole = [[turn["ended"] - turn["sent"] for turn in pair] for pair in pairs]
+    cost = [released - ready for ready, released in whole]
+    count = len(pairs)
+    note = "POST's first byte → turn_started seen: assignment, the log's move and dsh's session/resume"
+    yield Row("dsh_resume", "released, prompt written, p50", median(written) * 1e3, "ms", None, count, note)
+    target = at_most(50)
+    yield Row("dsh_resume", "released, prompt written, p95", percentile(written, 95) * 1e3, "ms", target, count)
+    yield Row("dsh_resume", "whole turn, ready, p50", median([one for one, _ in whole]) * 1e3, "ms", None, count)
+    note = "released minus ready: also dsh's first turn after a resume, and the boot of the next warm worker beside it"
+    yield Row("dsh_resume", "whole turn, cost of the release, p50", median(cost) * 1e3, "ms", None, count, note)

@@ -22,7 +22,7 @@ protected:
   /// Handles at most `steps` messages. True when there were no more.
   bool run(size_t steps) {
     for (size_t i = 0; i < steps; ++i)
-      if (!sched.run_once())
+      if (!sched.try_run_once())
         return true;
     return false;
   }
@@ -39,7 +39,7 @@ protected:
   template <class... Ts>
   void tell(const caf::actor& whom, Ts... xs) {
     auto asker = sys.spawn([=](caf::event_based_actor* self) -> caf::behavior {
-      self->request(whom, caf::infinite, xs...).then([](const caf::message&) {}, [](caf::error&) {});
+      self->request(whom, 24h, xs...).then([](const caf::message&) {}, [](caf::error&) {});
       return {[](caf::unit_t) {}};
     });
     spawned.push_back(caf::actor_cast<caf::strong_actor_ptr>(asker));

@@ -123,7 +123,7 @@ protected:
   std::shared_ptr<borrowed> borrow(const hand_actor& from, hand_use use = {"bash", true}) {
     auto out = std::make_shared<borrowed>();
     out->who = sys.spawn([=](caf::event_based_actor* self) -> caf::behavior {
-      self->request(from, caf::infinite, lease_atom_v, use)
+      self->request(from, 24h, lease_atom_v, use)
         .then([out](hand_lease& lease) { out->lease = std::move(lease); },
           [out](caf::error& why) { out->error = to_failure(why); });
       return {[](caf::unit_t) {}};
@@ -165,8 +165,9 @@ protected:
 
   /// Time passes on both clocks, in small steps.
   void pass(caf::timespan time) {
-    for (auto left = time; left > caf::timespan::zero(); left -= 1s) {
-      auto step = std::min<caf::timespan>(left, 1s);
+    const caf::timespan most = time < 30min ? 1s : 10s;
+    for (auto left = time; left > caf::timespan::zero(); left -= most) {
+      auto step = std::min(left, most);
       clock.value += std::chrono::duration_cast<std::chrono::milliseconds>(step).count();
       provider->clock = clock.value;
       advance(step);

@@ -36,9 +36,11 @@ struct brains_script {
   std::optional<failure> prompt_error;
   std::optional<failure> refusal; ///< of a cancel or a decision: the worker is ending
   bool hold_takes = false;        ///< a request for a worker waits for `pool_go`
-  bool hold_assigns = false;      ///< an assignment waits for `"assigned"`
-  bool hold_releases = false;     ///< a release waits for `"released"`
-  bool stubborn = false;          ///< a killed worker waits for `"buried"`
+  bool hold_withdrawals = true;   ///< they come too late
+  int withdrawals = 0;
+  bool hold_assigns = false;  ///< an assignment waits for `"assigned"`
+  bool hold_releases = false; ///< a release waits for `"released"`
+  bool stubborn = false;      ///< a killed worker waits for `"buried"`
   unsigned takes = 0;
   std::vector<std::shared_ptr<fake_worker_notes>> workers;
   std::vector<std::string> steps; ///< all of it in order, as text
@@ -110,6 +112,8 @@ inline caf::behavior fake_worker(caf::stateful_actor<fake_worker_state>* self,
       notes->answers.emplace_back(request, option);
       return script->refusal ? caf::result<void>{to_error(*script->refusal)} : caf::unit;
     },
+    [](idle_atom) { return caf::timespan{0}; },
+    [](yield_atom) { return false; },
     [=](kill_atom, const failure& why) {
       step("kill");
       notes->kills.push_back(why);
@@ -148,6 +152,12 @@ inline caf::behavior fake_pool(
     answer.deliver(notes->id, notes->handle);
   };
   return {
+    [=](cancel_atom, const session_id&) {
+      ++script->withdrawals;
+      if (!script->hold_withdrawals)
+        for (auto& answer : std::exchange(self->state.waiting, {}))
+          answer.deliver(to_error({errc::cancelled, {}}));
+    },
     [=](take_atom, const take_request&) -> caf::result<worker_id, worker_actor> {
       ++script->takes;
       script->note("take");
@@ -167,7 +177,8 @@ inline caf::behavior fake_pool(
         if (order == "serve")
           serve();
         else
-          self->state.waiting.front().deliver(to_error({errc::no_worker, order})),
+          self->state.waiting.front().deliver(
+            to_error({order == "withdraw" ? errc::cancelled : errc::no_worker, order})),
             self->state.waiting.pop_front();
     },
   };

@@ -102,6 +102,24 @@ TEST_F(RegistryTurnsTest, RunningTurnsPerDeviceAreBounded) { // BR-144
   EXPECT_EQ(prompt("ses_4")->code(), errc::too_many_turns);
 }
 
+TEST_F(RegistryTurnsTest, KeyThatWasUsedIsAnsweredAtTheLimitToo) {
+  auto keyed = [this](const std::string& key, const std::string& hash = "h") {
+    return request<prompt_accepted>(uut, prompt_atom_v, who("token 1"), session_id{"ses_1"},
+      prompt_order{R"([{"type":"text","text":"hi"}])", idempotency{key, hash}});
+  };
+  auto first = keyed("k");
+  ASSERT_TRUE(first->value);
+  finish(0);
+  prompt("ses_2");
+  prompt("ses_3");
+  ASSERT_TRUE(keyed("k")->value);
+  EXPECT_EQ(keyed("k")->value->turn, first->value->turn);
+  EXPECT_EQ(keyed("k", "other")->code(), errc::idempotency_mismatch);
+  EXPECT_EQ(keyed("new")->code(), errc::too_many_turns);
+  tables->sessions.at({"ses_1"}).row.closed = true; // being deleted
+  EXPECT_EQ(keyed("k")->code(), errc::not_found);
+}
+
 TEST_F(RegistryTurnsTest, BurstIsBoundedBeforeItsTurnsBegin) { // BR-144
   store->closed = true;
   std::vector<std::shared_ptr<posted<prompt_accepted>>> answers;

@@ -4,7 +4,7 @@
 
 #include "actors/sessions/session_registry.hpp"
 #include "actors/sessions/session_sup.hpp"
-#include "tests/actors/sessions/session_fixture.hpp"
+#include "tests/actors/sessions/world_fixture.hpp"
 
 namespace agentpool::test {
 

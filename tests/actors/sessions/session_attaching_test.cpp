@@ -224,4 +224,35 @@ TEST_F(SessionAttachingTest, CommitFailureWhileAttachingEndsTheActor) {
   EXPECT_EQ(brains->count("prompt w1"), 0u);
 }
 
+TEST_F(SessionAttachingTest, CancelWithdrawsTheRequestForAWorker) {
+  brains->hold_withdrawals = false;
+  be_attaching();
+  cancel();
+  EXPECT_EQ(outcome(), "cancelled");
+  EXPECT_EQ(brains->withdrawals, 1);
+  EXPECT_EQ(state(), "detached");
+  brains->hold_takes = false;
+  prompt();
+  EXPECT_EQ(state(), "running");
+}
+
+TEST_F(SessionAttachingTest, WithdrawalThatMeetsTheNextPromptDoesNotEndIt) {
+  be_attaching();
+  cancel(); // its withdrawal is on the way
+  auto next = prompt();
+  order(pool, "withdraw");
+  EXPECT_EQ(brains->takes, 2u);
+  EXPECT_EQ(running_turn(), next->value->turn.value);
+  order(pool, "serve");
+  EXPECT_EQ(state(), "running");
+}
+
+TEST_F(SessionAttachingTest, DeadlineWithdrawsTheRequestForAWorker) {
+  brains->hold_withdrawals = false;
+  be_attaching();
+  advance(defaults::attach_deadline);
+  EXPECT_EQ(brains->withdrawals, 1);
+  EXPECT_EQ(state(), "detached");
+}
+
 } // namespace agentpool::test

@@ -71,6 +71,16 @@ TEST_F(SessionClosedTest, DeleteWhileNoWorkerComes) {
   EXPECT_TRUE(is_gone());
 }
 
+TEST_F(SessionClosedTest, DeleteWithdrawsTheRequestForAWorker) {
+  brains->hold_takes = true;
+  brains->hold_withdrawals = false;
+  start();
+  prompt();
+  EXPECT_TRUE(erase()->value);
+  EXPECT_EQ(brains->withdrawals, 1);
+  EXPECT_TRUE(is_gone());
+}
+
 TEST_F(SessionClosedTest, DeleteDuringTheAssignment) {
   brains->hold_assigns = true;
   start();

@@ -11,7 +11,7 @@ class SessionRandomTest : public SessionFixture, public ::testing::WithParamInte
 protected:
   /// What can happen at any time.
   void happen(unsigned what) {
-    switch (what % 16) {
+    switch (what % 18) {
     case 0:
     case 1: answers.push_back(prompt("p" + std::to_string(answers.size()))); break;
     case 2: answers.push_back(prompt("same", "key")); break;
@@ -28,6 +28,10 @@ protected:
     case 13: brains->hold_takes = !brains->hold_takes, order(pool, "serve"); break;
     case 14: toggle(brains->hold_assigns, "assigned"); break;
     case 15: toggle(brains->hold_releases, "released"); break;
+    case 16: brains->hold_withdrawals = !brains->hold_withdrawals; break;
+    case 17:
+      each_worker([&](size_t n) { caf::anon_send(session, yield_atom_v, worker(n).id), sched.run(); });
+      break;
     }
   }
 

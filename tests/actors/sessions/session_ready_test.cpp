@@ -261,4 +261,32 @@ TEST_F(SessionReadyTest, FailedCommitOfThePromptEndsTheActorUnwritten) {
   EXPECT_TRUE(brains->steps.empty());
 }
 
+TEST_F(SessionReadyTest, BrainIsGivenBackWhenOthersWait) {
+  be_ready();
+  caf::anon_send(session, yield_atom_v, worker_id{"w1"});
+  sched.run();
+  EXPECT_EQ(state(), "detached");
+  EXPECT_EQ(brains->steps, strings({"release w1", "end w1"}));
+}
+
+TEST_F(SessionReadyTest, OnlyOurOwnWorkerMayAskForItself) {
+  be_ready();
+  caf::anon_send(session, yield_atom_v, worker_id{"w9"});
+  sched.run();
+  EXPECT_EQ(state(), "ready");
+}
+
+TEST_F(SessionReadyTest, RunningTurnKeepsItsBrainUntilItsEnd) {
+  be_ready();
+  prompt();
+  EXPECT_EQ(ask<bool>(session, yield_atom_v, worker_id{"w1"}), false);
+  EXPECT_EQ(state(), "running");
+  finish();
+  EXPECT_EQ(state(), "detached");
+  prompt();
+  EXPECT_EQ(state(), "running");
+  finish();
+  EXPECT_EQ(state(), "ready"); // asked once
+}
+
 } // namespace agentpool::test

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/sessions/session_sup.hpp"
-#include "tests/actors/sessions/session_fixture.hpp"
+#include "tests/actors/sessions/world_fixture.hpp"
 
 namespace agentpool::test {
 

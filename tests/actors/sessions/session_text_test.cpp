@@ -212,6 +212,24 @@ TEST_F(SessionRetryTest, LookUpThatTheWholeTurnOvertookIsTheSameTurn) { // BR-02
   EXPECT_FALSE(*down);
 }
 
+TEST_F(SessionRetryTest, SameKeyAfterACancelThatIsNotDurableIsTheSameTurn) { // BR-024
+  start();
+  store->closed = true;
+  auto first = prompt("hi", "key");
+  cancel();
+  auto second = prompt("hi", "key");
+  auto other = prompt("something else");
+  auto third = prompt("hi", "key"); // while another turn runs
+  EXPECT_EQ(prompt("hi", "key", "other body")->code(), errc::idempotency_mismatch);
+  store->open();
+  sched.run();
+  ASSERT_TRUE(first->value && second->value && other->value && third->value);
+  EXPECT_EQ(second->value->turn, first->value->turn);
+  EXPECT_EQ(third->value->turn, first->value->turn);
+  EXPECT_EQ(turns().size(), 2u);
+  EXPECT_FALSE(*down);
+}
+
 TEST_F(SessionRetryTest, WithoutAReaderAKeyedPromptIsNotGuessed) {
   start();
   sys.registry().erase("store_reader");

@@ -93,6 +93,21 @@ inline broker_actor::behavior_type fake_broker(broker_actor::pointer self, std::
     },
     [=](revoke_atom, const worker_id&) { return step(self, *book, replies, "revoke", ""); },
     [](world_atom, const world::call&) { return world::reply{}; },
+    [](
+      world_atom, const world::call&, const std::shared_ptr<ports::world_stream>&) { return world::reply{}; },
+    [](begin_atom, const session_id&) -> caf::result<world_actor> {
+      return to_error({errc::world_no_hand, {}});
+    },
+    [](erase_atom, const session_id&) {},
+    [](admit_atom, const session_id&, const device_id&, bool) -> caf::result<uint64_t> {
+      return to_error({errc::world_no_hand, {}});
+    },
+    [](give_back_atom, uint64_t) {},
+    [](hand_atom, const session_id&, const hand_report&) {},
+    [](hand_atom, const session_id&) { return hand_report{}; },
+    [](gone_atom, const session_id&, const std::string&) {},
+    [](list_atom) { return std::vector<actor_status>{}; },
+    [](timer_atom, const std::string&, uint64_t) {},
   };
 }
 
@@ -103,6 +118,7 @@ inline worker_pool_actor::behavior_type fake_pool(worker_pool_actor::pointer, st
     [](take_atom, const take_request&) -> caf::result<worker_id, worker_actor> {
       return to_error({errc::no_worker, {}});
     },
+    [](cancel_atom, const session_id&) {},
     [=](warm_atom, const worker_id&) { book->calls.push_back("warm"); },
     [=](lost_atom, const worker_id&, const failure& why) {
       book->calls.push_back("pool lost " + to_string(why.code) + ": " + why.text());
@@ -140,7 +156,14 @@ inline session_actor::behavior_type fake_session(
       book->calls.push_back("session lost " + to_string(why.code));
       ear->lost.push_back(why);
     },
+    [=](yield_atom, const worker_id&) {
+      book->calls.push_back("yield");
+      return !book->silent["yield"];
+    },
     [](live_atom, const std::vector<live_frame>&) {},
+    [](granted_atom) { return true; },
+    [](hand_atom, const hand_report&) {},
+    [](notice_atom, const std::string&, const std::string&) {},
     [](timer_atom, const std::string&, uint64_t) {},
   };
 }

@@ -65,7 +65,7 @@ public:
 
   void signal(int signal) override {
     signals.push_back(signal);
-    if (script.dies_by.contains(signal))
+    if (script.starts && script.dies_by.contains(signal))
       exit(0, signal);
   }
 

@@ -85,7 +85,8 @@ TEST_F(PoolFailure, BadProfileDoesNotDrainAnother) { // BR-047
   lose(bad);
   warm(1 - bad);
   EXPECT_EQ(take("good")->worker, started[1 - bad].config.id);
-  EXPECT_EQ(started.size(), 3u); // the good one is refilled
+  advance(defaults::refill_delay);
+  ASSERT_EQ(started.size(), 3u); // the good one is refilled
   EXPECT_EQ(started[2].config.profile.name, "good");
 }
 

@@ -23,6 +23,9 @@ struct fake_worker_log {
   std::string state = "warm";
   bool stopped = false;
   bool stubborn = false; ///< does not end when it is told to
+  caf::timespan idle{0};
+  int yields = 0;
+  bool leaves = true; ///< what it answers
 };
 
 /// A worker without a process: it is what the test says it is.
@@ -46,6 +49,11 @@ inline worker_actor::behavior_type fake_worker(
     [](release_atom, const brain_session_id&) {},
     [](answer_atom, const std::string&, const std::string&) {},
     [=](kill_atom, const failure& why) { log->kills.push_back(why); },
+    [=](idle_atom) { return log->idle; },
+    [=](yield_atom) {
+      ++log->yields;
+      return log->leaves;
+    },
     [](process_started_atom, int32_t) {},
     [](process_line_atom, const std::string&) {},
     [](process_stderr_atom, const std::string&) {},
@@ -104,6 +112,7 @@ protected:
 
   /// Every worker that boots gets warm, one after another, until none boots any more.
   void warm_all() {
+    advance(defaults::refill_delay);
     for (; warmed < started.size(); ++warmed)
       warm(warmed);
   }

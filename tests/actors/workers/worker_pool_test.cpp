@@ -42,11 +42,14 @@ TEST_F(WorkerPool, HandsOutEachWorkerOnce) { // BR-102
   EXPECT_TRUE(seen.insert(take()->worker.value).second);
 }
 
-TEST_F(WorkerPool, RefillsAtTheTakeNotAtATick) { // BR-108
+TEST_F(WorkerPool, TakeStartsTheRefillNotATick) { // BR-108
   spawn_pool();
   warm_all();
   ASSERT_EQ(started.size(), 2u);
+  advance(1h);
+  EXPECT_EQ(started.size(), 2u);
   take();
+  advance(defaults::refill_delay);
   EXPECT_EQ(started.size(), 3u);
 }
 
@@ -111,7 +114,7 @@ TEST_F(WorkerPool, MemoryBudgetRefusesWithAReason) { // BR-161
   for (int i = 0; i < 3; ++i)
     EXPECT_TRUE(take()->done);
   auto starved = take();
-  advance(30s);
+  advance(settings.take_deadline);
   EXPECT_EQ(starved->why.code, errc::no_worker);
   EXPECT_THAT(starved->why.detail, HasSubstr("budget of 500 MiB"));
 }
@@ -145,9 +148,12 @@ TEST_F(WorkerPool, SlotsAreReusedAndDecideTheUid) {
   EXPECT_EQ(started[0].config.uid, 700u);
   EXPECT_EQ(started[1].config.uid, 701u);
   take();
+  advance(defaults::refill_delay);
   down(0);
   warm_all();
   take();
+  advance(defaults::refill_delay);
+  ASSERT_EQ(started.size(), 4u);
   EXPECT_EQ(started[2].config.uid, 702u);
   EXPECT_EQ(started[3].config.uid, 700u);
   EXPECT_NE(started[3].config.id, started[0].config.id);
@@ -161,6 +167,22 @@ TEST_F(WorkerPool, WorkerThatIsTakenAndNeverUsedIsEnded) {
   EXPECT_TRUE(started[0].log->kills.empty());
   advance(1ms);
   EXPECT_EQ(started[0].log->kills.size(), 1u);
+}
+
+TEST_F(WorkerPool, TakenWorkerGoesFirstThenTheNextOneBoots) {
+  spawn_pool();
+  warm_all();
+  take();
+  EXPECT_EQ(started.size(), 2u);
+  advance(defaults::refill_delay - 1ms);
+  EXPECT_EQ(started.size(), 2u);
+  take();
+  auto waiting = take(); // somebody waits: at once
+  EXPECT_EQ(started.size(), 3u);
+  warm(2);
+  EXPECT_TRUE(waiting->done);
+  advance(defaults::refill_delay);
+  EXPECT_EQ(started.size(), 4u);
 }
 
 TEST_F(WorkerPool, WorkerInUseIsLeftAlone) {

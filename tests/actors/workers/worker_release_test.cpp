@@ -90,8 +90,37 @@ TEST_F(WorkerRelease, CloseWithdrawsOpenPermissions) {
 TEST_F(WorkerRelease, LogThatCannotMoveKeepsTheHome) {
   hold();
   book->failures["move_out"] = {errc::internal, "EIO"};
-  EXPECT_EQ(release()->why, (failure{errc::internal, "EIO"}));
+  auto reply = release();
+  for (size_t i = 1; i < defaults::move_out_tries; ++i)
+    advance(defaults::move_out_backoff);
+  EXPECT_EQ(reply->why, (failure{errc::internal, "EIO"}));
+  EXPECT_EQ(book->count("move_out s1 b1"), defaults::move_out_tries);
   EXPECT_EQ(book->count("erase"), 0u);
+  EXPECT_TRUE(ended());
+}
+
+TEST_F(WorkerRelease, LogThatCannotMoveNowIsTriedAgain) {
+  hold();
+  book->failures["move_out"] = {errc::internal, "no descriptor is left"};
+  auto reply = release();
+  EXPECT_FALSE(reply->done);
+  book->failures.clear();
+  advance(defaults::move_out_backoff);
+  EXPECT_TRUE(reply->done);
+  EXPECT_EQ(reply->why.code, errc::none);
+  EXPECT_EQ(book->count("erase"), 1u);
+  EXPECT_TRUE(ended());
+}
+
+TEST_F(WorkerRelease, LogIsTriedAgainAlsoWhenTheProcessEndsMeanwhile) {
+  hold();
+  book->failures["move_out"] = {errc::internal, "no descriptor is left"};
+  auto reply = release();
+  exit(1, 0);
+  book->failures.clear();
+  advance(defaults::move_out_backoff);
+  EXPECT_TRUE(reply->done);
+  EXPECT_EQ(reply->why.code, errc::none);
   EXPECT_TRUE(ended());
 }
 

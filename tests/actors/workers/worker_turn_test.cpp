@@ -179,4 +179,26 @@ TEST_F(WorkerTurn, PermissionsBetweenTurnsReachTheSession) {
   EXPECT_EQ(ear->permissions.size(), 1u);
 }
 
+TEST_F(WorkerTurn, IdleSinceTheLastSignOfTheSession) {
+  hold();
+  auto idle = [this] { return *ask<caf::timespan>(worker, idle_atom_v); };
+  advance(5s);
+  EXPECT_EQ(idle(), caf::timespan{5s});
+  prompt();
+  EXPECT_EQ(idle(), caf::timespan{0});
+  answer_prompt(R"({"stopReason":"end_turn"})");
+  advance(3s);
+  EXPECT_EQ(idle(), caf::timespan{3s});
+  EXPECT_EQ(ask<bool>(worker, yield_atom_v), true);
+  EXPECT_EQ(book->count("yield"), 1u);
+}
+
+TEST_F(WorkerTurn, SessionThatKeepsItsBrainCountsAsBusy) {
+  hold();
+  book->silent["yield"] = true;
+  advance(5s);
+  EXPECT_EQ(ask<bool>(worker, yield_atom_v), false);
+  EXPECT_EQ(*ask<caf::timespan>(worker, idle_atom_v), caf::timespan{1});
+}
+
 } // namespace agentpool::test

@@ -75,7 +75,7 @@ protected:
     return got.get();
   }
 
-  io_thread io_;
+  settled_io_thread io_;
   recorded<std::vector<std::string>> seen_;
   std::unique_ptr<fault_server> server_;
   std::shared_ptr<ports::sandbox_api> api_;

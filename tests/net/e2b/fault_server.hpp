@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "net/io_thread.hpp"
 #include "net/unique_fd.hpp"
+
+#include <boost/asio/steady_timer.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -72,6 +75,11 @@ std::string answer(int status, std::string_view body, std::string_view content_t
   std::string_view more_headers = {});
 /// `body` as one chunk, with or without the last one.
 std::string chunk(std::string_view body);
+
+/// An io_thread whose own descriptors are open from the beginning.
+struct settled_io_thread : io_thread {
+  settled_io_thread() { boost::asio::steady_timer opens_the_reactor{io}; }
+};
 
 /// Open descriptors of this process.
 size_t count_descriptors();

@@ -32,7 +32,7 @@ protected:
   }
   std::string last_seen() { return seen_.now().back(); }
 
-  io_thread io_;
+  settled_io_thread io_;
   recorded<std::vector<std::string>> seen_;
   std::unique_ptr<fault_server> server_;
   std::shared_ptr<ports::sandbox_link> link_;

@@ -41,7 +41,7 @@ public:
 private:
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  State state_;
+  State state_{};
 };
 
 /// The only answer of a call.

@@ -49,6 +49,23 @@ TEST_F(HttpTest, RefusesLargeBodies) {
   EXPECT_TRUE(fits.read_response().starts_with("HTTP/1.1 200"));
 }
 
+TEST_F(HttpTest, RefusesChunkExtensionsAndTrailersWithoutEnd) {
+  listen();
+  for (auto begin : {"2;", "0\r\nX-Trailer: "}) {
+    auto client = connect();
+    client.send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n" + std::string{begin});
+    std::string more(4096, 'x');
+    size_t sent = 0;
+    while (sent < 4u << 20 && client.send(more))
+      sent += more.size();
+    EXPECT_TRUE(refused(client.read_all(), 431, "header_too_large") || sent < 4u << 20) << begin;
+    EXPECT_TRUE(client.at_end());
+  }
+  auto small = connect();
+  small.send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2;a=b\r\nhi\r\n0\r\nX-Trailer: y\r\n\r\n");
+  EXPECT_TRUE(small.read_response().starts_with("HTTP/1.1 200"));
+}
+
 TEST_F(HttpTest, RefusesWhatTwoServersCouldReadDifferently) {
   listen();
   for (auto head : {"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n",

@@ -4,6 +4,7 @@
 #include "tests/net/temp_dir.hpp"
 
 #include <fstream>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +16,20 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr uint32_t worker_uid = 43'210;
+
+/// While it lives every attempt to open a descriptor fails with EMFILE.
+class no_descriptors {
+public:
+  no_descriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    rlimit none{0, before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~no_descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+private:
+  rlimit before_{};
+};
 
 class BrainHomesTest : public testing::Test {
 protected:
@@ -123,6 +138,34 @@ TEST_F(BrainHomesTest, MovesALogOutAndIntoTheNextHome) {
   EXPECT_EQ(read(log_in(second, "b1") + "/session.v4"), "memory");
   EXPECT_EQ(owner(log_in(second, "b1") + "/session.v4"), uid().value_or(::geteuid()));
   EXPECT_EQ(owner(log_in(second, "b1")), uid().value_or(::geteuid()));
+}
+
+TEST_F(BrainHomesTest, ALogThatCouldNotMoveComesWithTheNextUse) {
+  auto first = prepare("w1");
+  make_log(first, "b1", "memory");
+  auto second = prepare("w2");
+  {
+    no_descriptors full;
+    EXPECT_FALSE(homes_->move_out(first, {"ses_1"}, {"b1"}));
+    EXPECT_FALSE(homes_->move_in(second, {"ses_1"}, {"b1"}, uid()));
+  }
+  ASSERT_TRUE(homes_->move_in(second, {"ses_1"}, {"b1"}, uid()));
+  EXPECT_EQ(read(log_in(second, "b1") + "/session.v4"), "memory");
+  EXPECT_EQ(owner(log_in(second, "b1")), uid().value_or(::geteuid()));
+  EXPECT_FALSE(fs::exists(first.root));
+  EXPECT_FALSE(fs::exists(at("data/brains/ses_1/b1")));
+}
+
+TEST_F(BrainHomesTest, ALogThatCouldNotMoveIsDeletedWithItsSession) {
+  auto home = prepare("w1");
+  make_log(home, "b1", "memory");
+  {
+    no_descriptors full;
+    EXPECT_FALSE(homes_->move_out(home, {"ses_1"}, {"b1"}));
+    EXPECT_FALSE(homes_->erase({"ses_1"}));
+  }
+  ASSERT_TRUE(homes_->erase({"ses_1"}));
+  EXPECT_FALSE(fs::exists(home.root));
 }
 
 TEST_F(BrainHomesTest, ASessionWithoutLogHasNothingToMove) {

@@ -53,6 +53,12 @@ TEST(CreateBody, WrongTypesNameTheirMember) {
 TEST(CreateBody, BoundsAreInBytes) {
   auto titled = [](size_t size) { return json_object{}.add("title", std::string(size, 't')).str(); };
   EXPECT_TRUE(parse_create(titled(200)));
+  std::string umlauts;
+  for (int i = 0; i < 200; ++i)
+    umlauts += "ä";
+  EXPECT_TRUE(parse_create(json_object{}.add("title", umlauts).str()));
+  expect_code(
+    parse_create(json_object{}.add("title", umlauts + "ä").str()).error(), errc::bad_request, "title");
   expect_code(parse_create(titled(201)).error(), errc::bad_request, "title");
   auto tagged = [](size_t size) { return R"({"metadata":{"k":")" + std::string(size - 8, 'm') + R"("}})"; };
   EXPECT_EQ(parse_create(tagged(16 * 1024))->metadata.size(), 16u * 1024);
