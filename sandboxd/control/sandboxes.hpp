@@ -37,7 +37,8 @@ enum class sandbox_state : uint8_t { starting, running, stopping, stopped, killi
 
 struct sandbox_entry {
   sandbox_entry(const boost::asio::any_io_executor& executor, sandbox_record from)
-      : record(std::move(from)), expiry(executor), changed(executor) {}
+      : record(std::move(from)), expiry(executor),
+        changed(executor, boost::asio::steady_timer::time_point::max()) {}
 
   sandbox_record record;
   sandbox_state state = sandbox_state::starting;

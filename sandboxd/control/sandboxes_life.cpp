@@ -28,7 +28,6 @@ void sandboxes::enter(sandbox_entry& entry, sandbox_state state) {
 
 sandboxes::task<void> sandboxes::settle(entry_ptr entry) {
   boost::system::error_code cancelled;
-  entry->changed.expires_at(asio::steady_timer::time_point::max());
   co_await entry->changed.async_wait(ignoring(cancelled));
 }
 
