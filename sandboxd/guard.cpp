@@ -4,7 +4,7 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
+#include <cstdio>
 #include <poll.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -69,7 +69,9 @@ bool own_mounts() {
     ::_exit(126);
   if (child == 0) {
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
-    std::exit(service());
+    auto status = service();
+    std::fflush(nullptr);
+    ::_exit(status); // no destructors of statics: the parent has them too
   }
   ::_exit(attend(child));
 }

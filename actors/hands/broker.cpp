@@ -18,6 +18,10 @@ broker_state::broker_state(broker_actor::pointer self, broker_config config)
     : self_{self}, config_{std::move(config)}, started_{self->clock().now()}, timers_{self, name} {
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
   self_->set_exit_handler([this](const caf::exit_msg& exit) { stop(exit.reason); });
+  // A sibling may refuse what was only sent to it; without a handler the refusal would end this actor.
+  self_->set_error_handler([](const caf::error& why) {
+    log::worker().debug("broker: a message was refused: {}", to_failure(why).text());
+  });
   if (!config_.hands.provider) {
     loaded_ = true;
     return;

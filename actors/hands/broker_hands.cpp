@@ -194,7 +194,6 @@ void broker_state::note(const session_id& session, hand_report report) {
   if (i == hands_.end())
     return;
   i->second.report = std::move(report);
-  forget_if_idle(session);
 }
 
 caf::result<std::vector<actor_status>> broker_state::hand_statuses() {

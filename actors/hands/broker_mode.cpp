@@ -55,14 +55,15 @@ caf::result<world::reply> broker_state::serve(
     return world::reply{200, session_answer(call.session, bound.mode, hand_word(bound.session))};
   if (call.path == "live")
     return live(call, bound);
-  auto out = self_->make_response_promise<world::reply>();
-  if (bound.mode == "allow" || !is_mutation(call)) {
-    pass(out, std::move(call), bound.session, std::move(stream));
-    return out;
-  }
-  if (bound.mode != "ask") {
+  bool free = bound.mode == "allow" || !is_mutation(call);
+  if (!free && bound.mode != "ask") {
     ++denied_;
     return refuse(call, 403, "WORLD_DENIED", denied_by_mode);
+  }
+  auto out = self_->make_response_promise<world::reply>();
+  if (free) {
+    pass(out, std::move(call), bound.session, std::move(stream));
+    return out;
   }
   self_->request(bound.actor, defaults::broker_deadline, granted_atom_v)
     .then(

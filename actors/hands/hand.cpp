@@ -13,6 +13,10 @@ hand_state::hand_state(hand_actor::pointer self, hand_config config, session_id 
       timers_{self, "hand " + session_.value}, bound_{bound}, since_{self->clock().now()} {
   self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
   self_->set_exit_handler([this](const caf::exit_msg& exit) { self_->quit(exit.reason); });
+  // A sibling may refuse what was only sent to it; without a handler the refusal would end this actor.
+  self_->set_error_handler([](const caf::error& why) {
+    log::worker().debug("hand: a message was refused: {}", to_failure(why).text());
+  });
   if (bound_)
     claim();
 }
@@ -89,7 +93,7 @@ void hand_state::on_provider(uint64_t op, const provider_event& event) {
       kill_stray(*late);
     if (phase_ == hand_phase::closing)
       go_on_closing();
-    return;
+    return report();
   }
   answered(call, event);
 }
@@ -124,6 +128,7 @@ void hand_state::write(hand_row next, intent_write intents) {
         row_ = next;
         if (turn == turn_ || phase_ == hand_phase::closing)
           dispatch(hand_events::written{});
+        report();
       },
       [this, turn = turn_](const caf::error& error) {
         --writes_;

@@ -159,6 +159,7 @@ private:
   hand_phase without_sandbox() const;
   bool is_wanted() const;
   bool is_missed() const;
+  bool is_busy() const;
   /// The sandbox was never verified: nobody used it.
   bool fresh() const { return row_.state == "new"; }
   int64_t now() const { return config_.clock->now(); }

@@ -147,6 +147,7 @@ void hand_state::cannot_create(const failure& why) {
     remove_intent(intent);
   enter(without_sandbox());
   fail_waiting(for_the_model(why));
+  report();
   if (bound_ && !claimed_)
     timers_.arm(hand_timers::retry, defaults::hand_backoff_max / 10);
 }

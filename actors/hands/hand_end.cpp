@@ -99,6 +99,7 @@ void hand_state::settle_debt(intent_row debt) {
     settling_ = false;
     if (phase_ == hand_phase::closing)
       go_on_closing();
+    report();
   };
   self_->request(reaper, 2 * defaults::hand_kill_deadline, debt_atom_v, std::move(debt))
     .then([done](bool) { done(); },

@@ -11,6 +11,13 @@ bool hand_state::is_missed() const {
   return told_.state == "unavailable" || (tries_ > 1 && is_wanted());
 }
 
+/// Without a sandbox, but not at rest: it must not leave memory now.
+bool hand_state::is_busy() const {
+  bool has_none = phase_ == hand_phase::absent || phase_ == hand_phase::lost ||
+                  phase_ == hand_phase::creating || phase_ == hand_phase::quarantined;
+  return has_none && (claiming_ || settling_ || writes_ > 0 || !open_.empty() || !waiting_.empty());
+}
+
 /// In the words of `hand_report`. A hand that is being checked counts as running until somebody waits for it
 /// in vain.
 std::string hand_state::public_state() const {
@@ -28,6 +35,8 @@ std::string hand_state::public_state() const {
 
 hand_report hand_state::current() const {
   hand_report out{public_state(), row_.generation, row_.continuity, uint64_t{leases_.size()}, {}};
+  if (is_busy())
+    ++out.in_flight;
   if (out.state == "unavailable")
     out.reason = "The sandbox does not answer at the moment; its files are kept.";
   else if (out.state == "lost")
@@ -48,7 +57,8 @@ void hand_state::report() {
     self_->send(broker, hand_atom_v, session_, next);
   if (moved && world_)
     self_->send(world_, hand_atom_v, next);
-  bool news = next.state != told_session_.state || next.continuity != told_session_.continuity;
+  bool news = next.state != told_session_.state ||
+              (next.state == "running" && next.continuity != told_session_.continuity);
   // After a start a hand that is still there is no news.
   bool still_there = told_session_.generation == 0 && next.state == "running" && !fresh() && bound_;
   if (!news || next.state == "closing" || next.state == "none")

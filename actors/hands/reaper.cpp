@@ -28,6 +28,10 @@ caf::timespan backoff(uint32_t attempts) {
 reaper_state::reaper_state(reaper_actor::pointer self, hand_config config)
     : self_{self}, config_{std::move(config)}, timers_{self, name}, since_{self->clock().now()} {
   self_->set_exit_handler([this](const caf::exit_msg& exit) { self_->quit(exit.reason); });
+  // A sibling may refuse what was only sent to it; without a handler the refusal would end this actor.
+  self_->set_error_handler([](const caf::error& why) {
+    log::worker().debug("reaper: a message was refused: {}", to_failure(why).text());
+  });
   sweep();
 }
 

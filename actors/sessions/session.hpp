@@ -55,7 +55,7 @@ private:
       ending; ///< cancel was sent: how the turn ends when the agent answers (code none: `cancelled`)
     bool asked_then = false; ///< the agent waited for an approval when the cancel came: it was not quicker
     caf::timespan waited{0}; ///< for answers of a person
-    caf::timespan limit_moved{0}; ///< so much of it was added to the limit
+    caf::actor_clock::time_point begun; ///< when the agent got the prompt
   };
 
   /// The worker that holds this session.

@@ -147,14 +147,13 @@ bool session_state::granted() const {
   return turn_ && !turn_->ending && calls_.any_granted();
 }
 
-/// The time that a person took for answers is none of the agent's: it is added to the turn's limit.
+/// The time that a person took for answers is none of the agent's.
 void session_state::check_limit() {
-  auto waited = turn_->waited;
+  auto used = self_->clock().now() - turn_->begun - turn_->waited;
   if (phase_ == session_phase::awaiting_permission)
-    waited += self_->clock().now() - phase_since_;
-  auto more = waited - std::exchange(turn_->limit_moved, waited);
-  if (more > more.zero())
-    return timers_.arm(session_timers::limit, more);
+    used -= self_->clock().now() - phase_since_;
+  if (used < config_.settings.turn_limit)
+    return timers_.arm(session_timers::limit, config_.settings.turn_limit - used);
   cancel_turn({errc::deadline, "the turn took longer than a turn may take; it was cancelled"});
 }
 

@@ -151,7 +151,7 @@ void session_state::write_prompt() {
     auto why = *turn_->ending;
     return end_turn("cancelled", why);
   }
-  last_sign_ = self_->clock().now();
+  last_sign_ = turn_->begun = self_->clock().now();
   timers_.arm(session_timers::stall, config_.settings.turn_stall);
   timers_.arm(session_timers::limit, config_.settings.turn_limit);
   brain_->prompted = true;

@@ -99,17 +99,17 @@ session::task<bool> session::read_head(request_parser& parser) {
     co_return false;
   auto error = std::get<0>(std::get<0>(done));
   if (error == http::error::header_limit)
-    co_await say({431, e2b::error_json({431, "the header is too large", {}})}, parser, false);
+    co_await refuse(431, "the header is too large", parser, false);
   else if (error.category() == http::make_error_code(http::error::bad_method).category() &&
            error != http::error::end_of_stream && error != http::error::partial_message)
-    co_await say(error_response({400, "malformed request", {}}), parser, false);
+    co_await refuse(400, "malformed request", parser, false);
   co_return !error;
 }
 
 session::task<bool> session::serve(request_parser& parser) {
   auto target = target_of(parser.get());
   if (!target)
-    co_return co_await say(error_response({400, target.error().text(), {}}), parser, false);
+    co_return co_await refuse(400, target.error().detail.c_str(), parser, false);
   if (!*target)
     co_return co_await serve_own(parser);
   co_return co_await serve_inside(parser, **target);
@@ -121,6 +121,13 @@ session::task<bool> session::say(
   auto text = own_response(response, keep, parser.get().method() == http::verb::head);
   auto [error, count] = co_await boost::asio::async_write(client_, boost::asio::buffer(text), quietly);
   co_return keep && !error;
+}
+
+// No temporaries inside the operand of a co_await: GCC 12 destroys some of them twice.
+session::task<bool> session::refuse(
+  int status, const char* why, const request_parser& parser, bool keep_alive) {
+  auto response = error_response({status, why, {}});
+  co_return co_await say(response, parser, keep_alive);
 }
 
 session::task<bool> session::read_own_body(request_parser& parser, std::string& body) {
@@ -142,11 +149,11 @@ session::task<bool> session::serve_own(request_parser& parser) {
   deadline_.expires_after(body_deadline);
   auto read = co_await (read_own_body(parser, body) || deadline_.async_wait(quietly));
   if (read.index() == 1)
-    co_return co_await say(error_response({408, "the request did not arrive in time", {}}), parser, false);
+    co_return co_await refuse(408, "the request did not arrive in time", parser, false);
   if (!std::get<0>(read))
     co_return false;
   if (body.size() > body_bytes)
-    co_return co_await say(error_response({413, "the body is larger than 1 MiB", {}}), parser, false);
+    co_return co_await refuse(413, "the body is larger than 1 MiB", parser, false);
   std::string_view target{head.target().data(), head.target().size()};
   auto path = path_of(target);
   control_request request{std::string{head.method_string()}, std::string{path},
@@ -160,22 +167,23 @@ session::task<bool> session::serve_inside(request_parser& parser, e2b::target ta
   const auto& head = parser.get();
   auto to_envd = target.port == e2b::envd_port;
   if (to_envd && reserved_path(path_of({head.target().data(), head.target().size()})))
-    co_return co_await say(
-      error_response({404, "this path is reserved for the E2B control plane", {}}), parser, true);
+    co_return co_await refuse(404, "this path is reserved for the E2B control plane", parser, true);
   auto entry = shared_->all.running(target.sandbox_id);
-  if (!entry)
-    co_return co_await say(proxy_error(502, e2b::sandbox_not_found_json(target.sandbox_id)), parser, true);
+  if (!entry) {
+    auto response = proxy_error(502, e2b::sandbox_not_found_json(target.sandbox_id));
+    co_return co_await say(response, parser, true);
+  }
   auto origin = field(head, "Origin");
   if (to_envd && origin && entry->record.access_token.empty() &&
       foreign_origin(*origin, field(head, "Host").value_or("")))
-    co_return co_await say(
-      error_response({403, "a page of another host may not use a sandbox without an access token", {}}),
-      parser, true);
+    co_return co_await refuse(
+      403, "a page of another host may not use a sandbox without an access token", parser, true);
   if (!co_await reach(entry, target.port)) {
     auto gone = !shared_->all.running(target.sandbox_id);
     auto body = gone ? e2b::sandbox_not_found_json(target.sandbox_id)
                      : e2b::port_closed_json(target.sandbox_id, target.port);
-    co_return co_await say(proxy_error(502, std::move(body)), parser, true);
+    auto response = proxy_error(502, std::move(body));
+    co_return co_await say(response, parser, true);
   }
   exchange on{parser, to_envd, target};
   co_return co_await forward(on);

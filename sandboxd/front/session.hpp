@@ -57,6 +57,7 @@ private:
   task<void> forever();
   task<void> tunnel();
   task<bool> say(const control_response& response, const request_parser& parser, bool keep_alive);
+  task<bool> refuse(int status, const char* why, const request_parser& parser, bool keep_alive);
   task<bool> read_own_body(request_parser& parser, std::string& body);
   void leave_entry();
   void drop_upstream();

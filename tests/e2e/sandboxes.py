@@ -49,7 +49,8 @@ class Sandboxd:
         with open(os.path.join(self.work, f"output-{self.starts}.log"), "wb") as log:
             self.child = subprocess.Popen(
                 [program, "--data", self.data, "--port", str(self.port), "--templates", TEMPLATES]
-                + ["--conf", os.path.join(settings.REPO, "conf", "sandbox")],
+                + ["--conf", os.path.join(settings.REPO, "conf", "sandbox")]
+                + ["--envd", os.path.join(PROGRAMS, "envd", "envd")],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=log,
@@ -57,7 +58,9 @@ class Sandboxd:
             )
         line = self.child.stdout.readline().split()
         if not line or line[0] != "ready":
-            raise AssertionError(f"sandboxd ended with {self.child.wait(DEADLINE)}: see {self.work}")
+            code = self.child.wait(DEADLINE)
+            with open(os.path.join(self.work, f"output-{self.starts}.log"), encoding="utf-8") as log:
+                raise AssertionError(f"sandboxd ended with {code}: {log.read()}")
         self.url = line[1]
         self.port = int(self.url.rpartition(":")[2])
         return self

@@ -84,7 +84,7 @@ TEST_F(ReaperTest, WhatTheProviderDoesNotListIsAskedFor) {
   give_back(*one);
   provider->sandboxes.clear();
   sweep();
-  EXPECT_EQ(state(), "lost");
+  EXPECT_EQ(row().state, "lost");
   auto next = borrow();
   ASSERT_TRUE(next->lease);
   EXPECT_FALSE(next->lease->notice.empty());
