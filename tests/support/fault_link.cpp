@@ -208,7 +208,7 @@ struct upload : std::enable_shared_from_this<upload> {
   std::function<void(result<std::string>)> done;
 
   void pull() {
-    source->pull(5, [self = shared_from_this()](result<std::string> piece) {
+    source->pull(4093, [self = shared_from_this()](result<std::string> piece) {
       if (!piece)
         return self->done(tl::unexpected{piece.error()});
       if (piece->empty())

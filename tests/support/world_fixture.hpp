@@ -26,8 +26,14 @@ public:
     else
       done(true);
   }
-  void finish(std::string_view) override { finished = true; }
-  void abort(std::string_view) override { aborted = true; }
+  void finish(std::string_view) override {
+    finished = true;
+    end();
+  }
+  void abort(std::string_view) override {
+    aborted = true;
+    end();
+  }
   void on_closed(std::function<void()> closed) override { on_close = std::move(closed); }
 
   /// The peer goes away.
@@ -35,8 +41,7 @@ public:
     closed = true;
     for (auto& done : std::exchange(waiting, {}))
       done(false);
-    if (auto call = std::exchange(on_close, nullptr))
-      call();
+    end();
   }
   /// The peer takes what waits.
   void take() {
@@ -48,6 +53,12 @@ public:
   bool stuck = false, finished = false, aborted = false, closed = false;
   std::vector<std::function<void(bool)>> waiting;
   std::function<void()> on_close;
+
+private:
+  void end() {
+    if (auto call = std::exchange(on_close, nullptr))
+      call();
+  }
 };
 
 /// The stream of one request.
@@ -73,6 +84,11 @@ protected:
     json body() const { return *json::parse(reply->body); }
     std::string code() const { return body()["code"].text_or(""); }
   };
+
+  ~WorldFixture() override {
+    link->close({errc::cancelled, {}});
+    home->run();
+  }
 
   std::shared_ptr<world::hand_io> lend(uint64_t continuity = 1) {
     return std::make_shared<world::hand_io>(

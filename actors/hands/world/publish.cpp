@@ -80,8 +80,8 @@ case $guard in
 esac
 )sh";
 
-// One argument of a program has at most 128 KiB.
-constexpr size_t piece_bytes = 96 * 1024;
+// One argument of a program has less than 128 KiB; whole groups of three bytes need no padding.
+constexpr size_t piece_bytes = 72 * 1024;
 constexpr size_t sentence_bytes = 300;
 
 std::string_view guard_name(publication::guard guard) {

@@ -66,6 +66,8 @@ void pump::end(result<void> how) {
     hand_->failed(how.error());
     if (!sink_)
       return begun_(how.error());
+    closed_ = true;
+    queue_.clear();
     // A body that ends early is a failed read.
     return sink_->abort("the sandbox ended the file early");
   }

@@ -76,7 +76,8 @@ TEST_F(WorldActor, BorrowsForEachOperationAndGivesBack) {
 TEST_F(WorldActor, ProbesWithoutAHandSeeAnEmptyWorkspace) {
   hand->none = errc::world_no_hand;
   EXPECT_EQ(send(call("fs/stat", R"({"path":"/workspace"})")).status, 200);
-  EXPECT_EQ(send(call("fs/read", R"({"path":"/workspace/a"})")).status, 404);
+  EXPECT_EQ(
+    send(call("fs/read", R"({"path":"/workspace/a"})"), std::make_shared<recorded_stream>()).status, 404);
   EXPECT_EQ(send(call("fs/write", "{\"path\":\"/workspace/b\",\"display\":\"b\"}\nx")).status, 503);
 }
 
