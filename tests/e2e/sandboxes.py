@@ -13,6 +13,8 @@ from tests.e2e.client import Client, of_type
 from tests.e2e.wait import DEADLINE, SLACK, until
 
 TEMPLATES = os.environ.get("AGENTPOOL_TEMPLATES", "/opt/agentpool/templates")
+# envd runs inside the template: a static build, which an instrumented one is not.
+ENVD = os.environ.get("AGENTPOOL_ENVD", os.path.join(settings.REPO, "build", "release", "sandboxd", "envd", "envd"))
 PROGRAMS = os.environ.get("AGENTPOOL_SANDBOXD_DIR", os.path.join(settings.BUILD, "sandboxd"))
 
 
@@ -50,7 +52,7 @@ class Sandboxd:
             self.child = subprocess.Popen(
                 [program, "--data", self.data, "--port", str(self.port), "--templates", TEMPLATES]
                 + ["--conf", os.path.join(settings.REPO, "conf", "sandbox")]
-                + ["--envd", os.path.join(PROGRAMS, "envd", "envd")],
+                + ["--envd", ENVD],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=log,
