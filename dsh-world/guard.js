@@ -5,7 +5,6 @@ import { Service } from '@deepseek-ai/cordis'
 import LocalBashExecutor from '@deepseek-ai/dsh-bash-local'
 import WorldClient from './client.js'
 import WorldFs from './fs.js'
-import WorldPolicy from './policy.js'
 import WorldSubprocess from './subprocess.js'
 
 /**
@@ -14,7 +13,6 @@ import WorldSubprocess from './subprocess.js'
  */
 const ALLOWED = new Map([
   ['worldClient', WorldClient],
-  ['worldPolicy', WorldPolicy],
   ['fs', WorldFs],
   ['subprocess', WorldSubprocess],
   ['shell', LocalBashExecutor],
@@ -37,9 +35,7 @@ const sentence = ({ name, value }) =>
  * provider of another kind at boot stops the boot; one that appears later stops the process, at once.
  */
 export default class WorldGuard extends Service {
-  static inject = [
-    'worldClient', 'worldPolicy', 'fs', 'subprocess', 'shell', 'workingDirectory', 'tools', 'agents',
-  ]
+  static inject = ['worldClient', 'fs', 'subprocess', 'shell', 'workingDirectory', 'tools', 'agents']
 
   constructor(ctx) {
     const { store } = ctx.reflect

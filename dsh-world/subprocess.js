@@ -40,14 +40,12 @@ export default class WorldSubprocess extends SubprocessRuntime {
 
   spawn(spec) {
     validate(spec)
-    const { connection } = this.world_
-    return this.track_(new WorldProcess(connection, this.world_.session(), spec, this.world_.toolCall()))
+    return this.track_(new WorldProcess(this.world_.connection, this.world_.session(), spec))
   }
 
   async spawnTerminal(spec) {
     validate({ ...spec })
-    const { connection } = this.world_
-    return this.track_(await openTerminal(connection, this.world_.session(), spec, this.world_.toolCall()))
+    return this.track_(await openTerminal(this.world_.connection, this.world_.session(), spec))
   }
 
   async terminalEnvironment(signal) {

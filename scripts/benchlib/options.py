@@ -5,7 +5,7 @@
 import dataclasses
 import os
 
-SUITES = ("chat", "tools")
+SUITES = ("chat",)
 
 
 class UsageError(Exception):
@@ -15,7 +15,6 @@ class UsageError(Exception):
 @dataclasses.dataclass
 class Options:
     build: str
-    suite: str = SUITES[0]
     json: bool = False
     quick: bool = False
     help: bool = False
@@ -34,7 +33,7 @@ def parse(arguments, root):
     options = Options(os.path.join(root, "build", "release"))
     rest = list(arguments)
     if rest and rest[0] in SUITES:
-        options.suite = rest.pop(0)
+        rest.pop(0)
     while rest:
         word = rest.pop(0)
         if word in ("--json", "--quick"):
