@@ -285,7 +285,7 @@ TEST_F(SessionReadyTest, RunningTurnKeepsItsBrainUntilItsEnd) {
   EXPECT_EQ(state(), "detached");
   prompt();
   EXPECT_EQ(state(), "running");
-  finish();
+  finish("end_turn", 1);
   EXPECT_EQ(state(), "ready"); // asked once
 }
 

@@ -191,8 +191,8 @@ TEST_F(WorkerRelease, StopOfAWarmWorkerEndsItsProcess) { // BR-046
   sched.run();
   EXPECT_TRUE(child().stdin_closed);
   EXPECT_FALSE(ended());
-  advance(2s);
-  EXPECT_THAT(child().signals, ElementsAre(SIGTERM));
+  advance(defaults::hurry_grace);
+  EXPECT_THAT(child().signals, ElementsAre(SIGKILL)); // nobody's conversation is in it
   EXPECT_TRUE(ended());
 }
 
