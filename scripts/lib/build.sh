@@ -7,7 +7,7 @@ DSH_PREFIX=
 
 # Runs one of the install scripts; it prints its own steps and has its own log.
 run_installer() {
-  bound TERM "$ROOT/scripts/$1" 8>&- &
+  bound TERM "$ROOT/scripts/$1" &
   STEP_PID=$!
   wait "$STEP_PID" || exit $?
   STEP_PID=
@@ -22,7 +22,8 @@ ensure_dependencies() {
   DSH_PREFIX=$(find_dsh) || exit 1
 }
 
-# One build of a preset at a time in a clone: a second one waits. The lock is held until unlock_build.
+# One build of a preset at a time in a clone: a second one waits. The lock is held until unlock_build, and by a build step
+# that outlives a script that was killed.
 lock_build() {
   mkdir -p "$ROOT/build" 2>/dev/null && exec 8>"$ROOT/build/$1.lock" || die "cannot write $ROOT/build"
   flock -n 8 || { echo "another script builds $1 in this clone; waiting for it" && flock 8; }

@@ -47,7 +47,7 @@ step() {
   start=$(stat -c %s "$LOG")
   printf '\n## %s: %s\n' "$label" "$*" >>"$LOG"
   [ ! -t 1 ] || printf '[ ... ] %s' "$label"
-  bound TERM "$@" >>"$LOG" 2>&1 </dev/null 8>&- &
+  bound TERM "$@" >>"$LOG" 2>&1 </dev/null &
   STEP_PID=$!
   wait "$STEP_PID" || status=$?
   STEP_PID=
