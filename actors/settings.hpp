@@ -45,6 +45,25 @@ struct session_settings {
   uint32_t sessions_per_device = defaults::sessions_per_device;
   uint32_t turns_per_device = defaults::turns_per_device;
   caf::timespan drain_limit = defaults::drain_limit;
+  caf::timespan max_hold = defaults::max_hold;
+};
+
+/// The sandboxes of sessions: `[hands]`.
+struct hand_settings {
+  std::string provider = "none"; ///< `none` or `e2b`
+  std::string url;               ///< root of the provider's control plane
+  std::string api_key_file;      ///< its first line is the key
+  std::string template_id = "base";
+  std::string domain;                             ///< of sandboxes' hosts; empty: the provider's word
+  caf::timespan timeout = defaults::hand_timeout; ///< the provider ends a sandbox that nobody refreshes
+  caf::timespan create_deadline = defaults::hand_create_deadline;
+  caf::timespan verify_deadline = defaults::hand_verify_deadline;
+  caf::timespan sweep = defaults::hand_sweep;  ///< the provider's list is compared so often
+  size_t creates = defaults::hand_creates;     ///< at once, of all sessions
+  size_t sandboxes = defaults::hand_sandboxes; ///< in all
+  size_t per_device = defaults::hands_per_device;
+
+  bool enabled() const { return provider != "none"; }
 };
 
 struct viewer_settings {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
 
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { Service } from '@deepseek-ai/cordis'
 import { Connection } from './connection.js'
 import { deadlinesFrom } from './deadlines.js'
@@ -21,6 +22,7 @@ export default class WorldClient extends Service {
   constructor(ctx, config) {
     super(ctx, 'worldClient')
     const deadlines = deadlinesFrom(config?.deadlines)
+    this.toolCalls_ = new AsyncLocalStorage()
     this.connection = new Connection({ ...takeEnvironment(process.env), deadlines })
     ctx.effect(() => () => this.connection.close(), 'world connections')
   }
@@ -30,5 +32,15 @@ export default class WorldClient extends Service {
     const id = this.ctx.get('agents')?.currentInitiator()?.session.id
     if (id) return id
     throw new WorldError('no_session', 'The sandbox was used outside of any session; the call is refused.')
+  }
+
+  /** Runs `work` as part of one tool call. */
+  duringToolCall(id, work) {
+    return this.toolCalls_.run(id, work)
+  }
+
+  /** The tool call that the current call belongs to; undefined outside of any. */
+  toolCall() {
+    return this.toolCalls_.getStore()
   }
 }

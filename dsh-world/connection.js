@@ -63,12 +63,19 @@ export class Connection {
     return JSON.parse(await this.#text(response, path, options))
   }
 
+  /** One request without a body, one JSON reply. */
+  async get(path, options) {
+    const response = await this.open(path, undefined, undefined, options)
+    return JSON.parse(await this.#text(response, path, options))
+  }
+
   /** Sends a request and resolves with a 200 reply whose body the caller reads. */
   async open(path, type, body, options) {
     const { session, deadlineMs, signal, request, stream } = options
     const credential = await detachable(this.#authenticate(), path, signal)
     const headers = {
-      authorization: `Bearer ${credential}`, 'x-agentpool-session': session, 'content-type': type,
+      authorization: `Bearer ${credential}`, 'x-agentpool-session': session,
+      ...(type === undefined ? {} : { 'content-type': type }),
       ...(request === undefined ? {} : { 'x-agentpool-request': String(request) }),
     }
     const agent = stream ? this.#streams : this.#plain

@@ -5,6 +5,7 @@ import { Service } from '@deepseek-ai/cordis'
 import LocalBashExecutor from '@deepseek-ai/dsh-bash-local'
 import WorldClient from './client.js'
 import WorldFs from './fs.js'
+import WorldPolicy from './policy.js'
 import WorldSubprocess from './subprocess.js'
 
 /**
@@ -13,6 +14,7 @@ import WorldSubprocess from './subprocess.js'
  */
 const ALLOWED = new Map([
   ['worldClient', WorldClient],
+  ['worldPolicy', WorldPolicy],
   ['fs', WorldFs],
   ['subprocess', WorldSubprocess],
   ['shell', LocalBashExecutor],
@@ -35,7 +37,9 @@ const sentence = ({ name, value }) =>
  * provider of another kind at boot stops the boot; one that appears later stops the process, at once.
  */
 export default class WorldGuard extends Service {
-  static inject = ['worldClient', 'fs', 'subprocess', 'shell', 'workingDirectory', 'tools', 'agents']
+  static inject = [
+    'worldClient', 'worldPolicy', 'fs', 'subprocess', 'shell', 'workingDirectory', 'tools', 'agents',
+  ]
 
   constructor(ctx) {
     const { store } = ctx.reflect

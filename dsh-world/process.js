@@ -13,9 +13,9 @@ const TERMINATED = Object.freeze({ exitCode: null, signal: 'SIGTERM' })
 const SEARCH_FAILED = Object.freeze({ exitCode: 2, signal: null })
 
 /**
- * A command in the hand (the seam's SubprocessHandle). Exists before the daemon has answered. Settles exactly
- * once: with the command's exit, with a kill and one sentence on stderr when the outcome is unknown, or, when
- * it never started, by rejecting `done` with the daemon's sentence.
+ * A command in the hand (the seam's SubprocessHandle), run for `toolCall` or for none. Exists before the
+ * daemon has answered. Settles exactly once: with the command's exit, with a kill and one sentence on stderr
+ * when the outcome is unknown, or, when it never started, by rejecting `done` with the daemon's sentence.
  */
 export class WorldProcess {
   #connection
@@ -30,10 +30,10 @@ export class WorldProcess {
   #over = false
   #terminating = false
 
-  constructor(connection, session, spec) {
+  constructor(connection, session, spec, toolCall) {
     this.#connection = connection
     this.#session = session
-    this.#body = wireSpec(spec)
+    this.#body = wireSpec(spec, toolCall)
     this.#id.promise.catch(() => {})
     this.outputs = { stdout: new Output(spec.stdio.stdout), stderr: new Output(spec.stdio.stderr) }
     const { stdout, stderr } = this.outputs

@@ -41,19 +41,22 @@ export function validate({ argv, graceMs, signal }) {
   signal?.throwIfAborted()
 }
 
-/** The body of process/spawn (docs/world-protocol.md section 5.1). */
-export function wireSpec({ argv, cwd, env, graceMs, stdio }) {
+const label = (toolCall) => (toolCall === undefined ? {} : { tool_call: toolCall })
+
+/** The body of process/spawn (docs/world-protocol.md section 5.1), for a tool call or for none. */
+export function wireSpec({ argv, cwd, env, graceMs, stdio }, toolCall) {
   return {
     ...wireProgram(argv), cwd, env: wireEnvironment(env), grace_ms: Math.ceil(graceMs),
     ...wireInput(stdio.stdin),
     stdout: wireOutput(stdio.stdout, 'stdout'), stderr: wireOutput(stdio.stderr, 'stderr'),
+    ...label(toolCall),
   }
 }
 
 /** The body of terminal/spawn (section 6). */
-export function wireTerminal({ argv, cwd, env, rows, cols, terminalType, graceMs }) {
+export function wireTerminal({ argv, cwd, env, rows, cols, terminalType, graceMs }, toolCall) {
   return {
     argv: [...argv], cwd, env: wireEnvironment(env), rows, cols, term: terminalType ?? 'xterm-256color',
-    grace_ms: Math.ceil(graceMs),
+    grace_ms: Math.ceil(graceMs), ...label(toolCall),
   }
 }

@@ -40,12 +40,14 @@ export default class WorldSubprocess extends SubprocessRuntime {
 
   spawn(spec) {
     validate(spec)
-    return this.track_(new WorldProcess(this.world_.connection, this.world_.session(), spec))
+    const { connection } = this.world_
+    return this.track_(new WorldProcess(connection, this.world_.session(), spec, this.world_.toolCall()))
   }
 
   async spawnTerminal(spec) {
     validate({ ...spec })
-    return this.track_(await openTerminal(this.world_.connection, this.world_.session(), spec))
+    const { connection } = this.world_
+    return this.track_(await openTerminal(connection, this.world_.session(), spec, this.world_.toolCall()))
   }
 
   async terminalEnvironment(signal) {

@@ -8,9 +8,9 @@ import { FRAMED_TYPE, JSON_TYPE, framed } from './transport.js'
 import { wireTerminal } from './spawn_spec.js'
 
 /** Allocates a terminal in the hand; `spec.signal` cancels only this. Rejects with the daemon's sentence. */
-export async function openTerminal(connection, session, spec) {
+export async function openTerminal(connection, session, spec, toolCall) {
   const { start, silence } = connection.deadlines
-  const body = Buffer.from(JSON.stringify(wireTerminal(spec)))
+  const body = Buffer.from(JSON.stringify(wireTerminal(spec, toolCall)))
   const response = await connection.open('terminal/spawn', JSON_TYPE, body, {
     session, deadlineMs: start, signal: spec.signal, stream: true,
   })

@@ -12,16 +12,16 @@ export const FRAMED_TYPE = 'application/vnd.agentpool.framed'
 export const framed = (head, bytes) => Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), bytes])
 
 /**
- * Sends one request, `what` being its path below /world/v1/, and resolves with the reply's header (its body
- * unread). Rejects with a WorldError when the signal fires, `deadlineMs` passes before the header, or the
- * connection fails. The socket never keeps the process alive.
+ * Sends one request (a POST, or a GET when there is no `body`), `what` being its path below /world/v1/, and
+ * resolves with the reply's header (its body unread). Rejects with a WorldError when the signal fires,
+ * `deadlineMs` passes before the header, or the connection fails. The socket never keeps the process alive.
  */
 export function send({ what, agent, socketPath, headers, body, deadlineMs, signal }) {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(aborted(what, signal.reason))
     const request = http.request({
-      agent, socketPath, method: 'POST', path: `/world/v1/${what}`,
-      headers: { host: 'agentpool', 'content-length': body.length, ...headers },
+      agent, socketPath, method: body === undefined ? 'GET' : 'POST', path: `/world/v1/${what}`,
+      headers: { host: 'agentpool', ...(body && { 'content-length': body.length }), ...headers },
     })
     const onAbort = () => request.destroy(aborted(what, signal.reason))
     const timer = setTimeout(() => request.destroy(timedOut(what, deadlineMs)), deadlineMs).unref()

@@ -18,10 +18,6 @@ void refuse(const exchange_ptr& one, failure why) {
     authorize_atom_v, one->who, one->session);
 }
 
-void not_served_yet(const exchange_ptr& one) {
-  refuse(one, {errc::unsupported, "This route is known but not served by this version."});
-}
-
 } // namespace app
 
 namespace {
@@ -38,12 +34,12 @@ constexpr std::array table{
   route{"GET", "/v1/sessions/{id}/events", device, app::events},
   route{"GET", "/v1/sessions/{id}/permissions", device, app::list_permissions},
   route{"POST", "/v1/sessions/{id}/permissions/{rid}", device, app::answer_permission},
-  route{"GET", "/v1/sessions/{id}/files", device, app::not_served_yet},
-  route{"GET", "/v1/sessions/{id}/files/content", device, app::not_served_yet},
-  route{"PUT", "/v1/sessions/{id}/files/content", device, app::not_served_yet},
-  route{"DELETE", "/v1/sessions/{id}/files/content", device, app::not_served_yet},
-  route{"POST", "/v1/sessions/{id}/files/mkdir", device, app::not_served_yet},
-  route{"POST", "/v1/sessions/{id}/files/move", device, app::not_served_yet},
+  route{"GET", "/v1/sessions/{id}/files", device, app::list_files},
+  route{"GET", "/v1/sessions/{id}/files/content", device, app::read_file},
+  route{"PUT", "/v1/sessions/{id}/files/content", device, app::write_file},
+  route{"DELETE", "/v1/sessions/{id}/files/content", device, app::delete_file},
+  route{"POST", "/v1/sessions/{id}/files/mkdir", device, app::make_directory},
+  route{"POST", "/v1/sessions/{id}/files/move", device, app::move_file},
   route{"GET", "/healthz", access::open, app::healthz},
   route{"GET", "/readyz", access::open, app::readyz},
   route{"GET", "/openapi.json", access::open, app::openapi},

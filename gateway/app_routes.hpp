@@ -29,8 +29,15 @@ void answer_permission(const exchange_ptr& one);
 // app_events.cpp
 void events(const exchange_ptr& one);
 
-/// A route that is known but not served yet: `unsupported`, for whoever owns the session.
-void not_served_yet(const exchange_ptr& one);
+// app_files.cpp
+void list_files(const exchange_ptr& one);
+void read_file(const exchange_ptr& one);
+void write_file(const exchange_ptr& one);
+void delete_file(const exchange_ptr& one);
+void make_directory(const exchange_ptr& one);
+void move_file(const exchange_ptr& one);
+/// The content of a file is not kept in memory.
+bool pulls_body(const net::http_request& request);
 
 /// Answers `why` to whoever owns the session; anybody else gets what an unknown id gets.
 void refuse(const exchange_ptr& one, failure why);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gateway/exchange.hpp"
 
+#include "gateway/exchange_stream.hpp"
 #include "protocol/wire/app_api.hpp"
 
 #include <spdlog/spdlog.h>
@@ -80,6 +81,10 @@ std::shared_ptr<ports::event_sink> exchange::stream() {
   head.headers = {
     {"Cache-Control", "no-store, no-transform"}, {"X-Accel-Buffering", "no"}, {"X-Request-Id", id}};
   return http_->stream(std::move(head));
+}
+
+std::shared_ptr<ports::world_stream> exchange::world_stream() {
+  return make_world_stream(http_, {{"X-Request-Id", id}});
 }
 
 void exchange::respond(net::http_response answer, std::string_view code) {

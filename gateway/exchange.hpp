@@ -7,6 +7,7 @@
 #include "gateway/query.hpp"
 #include "gateway/rate_limit.hpp"
 #include "protocol/actors/names.hpp"
+#include "protocol/ports/world_stream.hpp"
 
 #include <atomic>
 #include <memory>
@@ -51,6 +52,15 @@ public:
   void wrong_method(const std::string& allowed);
   /// Starts an event stream.
   std::shared_ptr<ports::event_sink> stream();
+
+  /// The request's body and answer for a session's world.
+  std::shared_ptr<ports::world_stream> world_stream();
+
+  /// As `ask`, with another deadline.
+  template <class Handle, class Done, class... Ts>
+  void ask_within(std::chrono::milliseconds deadline, const Handle& target, Done done, Ts... xs) {
+    services_->asks.ask(target, deadline, http_->executor(), std::move(done), std::move(xs)...);
+  }
 
   /// Asks an actor with the request deadline; `done(result<Reply>)` runs on the connection's executor.
   template <class Handle, class Done, class... Ts>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gateway/gateway.hpp"
 
+#include "gateway/app_routes.hpp"
 #include "gateway/router.hpp"
 
 #include <spdlog/spdlog.h>
@@ -13,6 +14,12 @@ namespace {
 // An operator asks little: the bounds of apps' event streams are no use here.
 net::http_limits ops_limits() {
   return {.body_bytes = 64 * 1024, .connections = 64};
+}
+
+net::http_limits app_limits(net::http_limits limits) {
+  limits.streams = app::pulls_body;
+  limits.streamed_bytes = defaults::upload_bytes;
+  return limits;
 }
 
 net::http_handler handler_of(
@@ -39,8 +46,8 @@ result<void> gateway::start(gateway_config config) {
   if (!ops)
     return tl::unexpected{ops.error()};
   ops_ = std::move(*ops);
-  auto app =
-    net::listen_tcp(io_, now.app.address, now.app.port, now.limits, handler_of(app_routes(), services_));
+  auto app = net::listen_tcp(
+    io_, now.app.address, now.app.port, app_limits(now.limits), handler_of(app_routes(), services_));
   if (!app) {
     stop();
     return tl::unexpected{app.error()};

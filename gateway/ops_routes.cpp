@@ -45,6 +45,22 @@ void workers(const exchange_ptr& one) {
   show_actors(one, find_pool(one->sys()));
 }
 
+/// Of the survey, because it has the timers of each.
+void hands(const exchange_ptr& one) {
+  one->ask(
+    find_ops_monitor(one->sys()),
+    [one](const result<std::vector<actor_status>>& all) {
+      if (!all)
+        return one->problem(all.error());
+      std::vector<actor_status> list;
+      for (const auto& status : *all)
+        if (status.kind == "hand" || status.kind == names::reaper)
+          list.push_back(status);
+      one->json(200, status_list_json(list));
+    },
+    list_atom_v);
+}
+
 void timers(const exchange_ptr& one) {
   one->ask(
     find_timers(one->sys()),
@@ -82,6 +98,7 @@ constexpr std::array table{
   route{"GET", "/ops/v1/status", access::ops, status},
   route{"GET", "/ops/v1/sessions", access::ops, sessions},
   route{"GET", "/ops/v1/workers", access::ops, workers},
+  route{"GET", "/ops/v1/hands", access::ops, hands},
   route{"GET", "/ops/v1/timers", access::ops, timers},
   route{"POST", "/ops/v1/devices", access::ops, create_device},
   route{"GET", "/healthz", access::open, app::healthz},

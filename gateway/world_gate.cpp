@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gateway/world_gate.hpp"
 
+#include "gateway/exchange_stream.hpp"
 #include "protocol/actors/names.hpp"
 #include "protocol/wire/defaults.hpp"
 
@@ -9,6 +10,9 @@
 #include <boost/asio/strand.hpp>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <unordered_map>
 
 namespace agentpool {
@@ -17,14 +21,63 @@ namespace asio = boost::asio;
 
 namespace {
 
+using namespace std::chrono_literals;
+
 constexpr std::string_view prefix = "/world/v1/";
 constexpr std::string_view session_route = "session"; // the only GET
 
-// A framed body is 64 MiB in total with at most 64 KiB of JSON before it. An idle connection stays open while
-// the worker lives, so that no call meets a closing one.
+enum class answers : uint8_t { plain, stream };
+
+/// What is particular about a call: the bounds of docs/world-protocol.md, sections 1 and 3.
+struct call_kind {
+  std::string_view path;
+  answers how = answers::plain;
+  std::chrono::milliseconds deadline = defaults::request_deadline;
+  size_t body_bytes = 1 << 20;
+};
+
+constexpr size_t framed_bytes = (64u << 20) + (64u << 10);
+constexpr size_t input_bytes = (1u << 20) + (64u << 10);
+constexpr size_t large_json = 16u << 20;
+
+constexpr std::array kinds{
+  call_kind{"fs/resolve", answers::plain, defaults::world_probe},
+  call_kind{"fs/stat", answers::plain, defaults::world_probe},
+  call_kind{"fs/lstat", answers::plain, defaults::world_probe},
+  call_kind{"fs/list", answers::plain, defaults::world_probe},
+  call_kind{"process/resolve", answers::plain, defaults::world_probe},
+  call_kind{"fs/read", answers::stream, defaults::world_content},
+  call_kind{"fs/write", answers::stream, defaults::world_content, framed_bytes},
+  call_kind{"fs/edit", answers::plain, defaults::world_content, large_json},
+  call_kind{"process/spawn", answers::stream, defaults::world_content, large_json},
+  call_kind{"process/stdin", answers::plain, defaults::world_probe, input_bytes},
+  call_kind{"terminal/spawn", answers::stream, defaults::world_content, large_json},
+  call_kind{"terminal/write", answers::plain, defaults::world_probe, input_bytes},
+  // The plugin gives up after 30 s and twice the grace period, which the hand takes at most.
+  call_kind{"terminal/terminate", answers::plain, 1h},
+};
+
+call_kind kind_of(std::string_view path) {
+  auto found = std::ranges::find(kinds, path, &call_kind::path);
+  return found == kinds.end() ? call_kind{path} : *found;
+}
+
+// Content that is not small is not kept in memory.
+bool is_pulled(const net::http_request& request) {
+  constexpr size_t small = 1 << 20;
+  size_t length = 0;
+  auto text = request.header("content-length").value_or("");
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+  return request.path == "/world/v1/fs/write" && (error != std::errc{} || length > small);
+}
+
+// An idle connection stays open while the worker lives, so that no call meets a closing one.
 net::http_limits socket_limits() {
-  return {
-    .body_bytes = (64u << 20) + (64u << 10), .idle_timeout = std::chrono::hours{24 * 365}, .connections = 96};
+  return {.body_bytes = large_json,
+    .idle_timeout = std::chrono::hours{24 * 365},
+    .connections = 96,
+    .streams = is_pulled,
+    .streamed_bytes = framed_bytes};
 }
 
 void answer(net::http_exchange& http, world::reply reply) {
@@ -34,10 +87,28 @@ void answer(net::http_exchange& http, world::reply reply) {
   http.respond(std::move(response));
 }
 
+// A stream answers for itself, status 0 says so.
+void finish(net::http_exchange& http, result<world::reply> reply) {
+  if (!reply && reply.error().code == errc::deadline)
+    return answer(http, world::coded_error("WORLD_TIMEOUT",
+                          "The sandbox did not answer in time: whether a change was made is unknown."));
+  if (!reply)
+    return answer(http, world::error_reply(reply.error()));
+  if (reply->status != 0)
+    answer(http, std::move(*reply));
+}
+
 std::string credential_of(const net::http_request& request) {
   constexpr std::string_view scheme = "Bearer ";
   auto value = request.header("authorization").value_or("");
   return value.starts_with(scheme) ? std::string{value.substr(scheme.size())} : std::string{};
+}
+
+uint64_t request_number(const net::http_request& request) {
+  uint64_t number = 0;
+  auto text = request.header("x-agentpool-request").value_or("");
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() ? number : 0;
 }
 
 result<world::call> to_call(const worker_id& worker, const net::http_request& request) {
@@ -47,7 +118,8 @@ result<world::call> to_call(const worker_id& worker, const net::http_request& re
   if (request.method != (path == session_route ? "GET" : "POST"))
     return fail(errc::method_not_allowed, "World requests are POST, but GET for the session.");
   return world::call{worker, credential_of(request),
-    {std::string{request.header("x-agentpool-session").value_or("")}}, std::move(path), request.body};
+    {std::string{request.header("x-agentpool-session").value_or("")}}, std::move(path), request.body,
+    request_number(request)};
 }
 
 } // namespace
@@ -61,12 +133,15 @@ struct world_gate::core : std::enable_shared_from_this<core> {
     auto call = to_call(worker, http->request());
     if (!call)
       return answer(*http, world::error_reply(call.error()));
+    auto kind = kind_of(call->path);
+    if (call->body.size() > kind.body_bytes)
+      return answer(*http, world::coded_error("body_too_large", "The body of this request is too large."));
+    auto done = [http](result<world::reply> reply) { finish(*http, std::move(reply)); };
+    if (kind.how == answers::stream)
+      return asks.ask(find_broker(sys), kind.deadline, http->executor(), std::move(done), world_atom_v,
+        std::move(*call), make_world_stream(http));
     asks.ask(
-      find_broker(sys), defaults::request_deadline, http->executor(),
-      [http](result<world::reply> reply) {
-        answer(*http, reply ? std::move(*reply) : world::error_reply(reply.error()));
-      },
-      world_atom_v, std::move(*call));
+      find_broker(sys), kind.deadline, http->executor(), std::move(done), world_atom_v, std::move(*call));
   }
 
   result<void> listen(const worker_id& worker, const std::string& path, std::optional<uint32_t> uid) {

@@ -56,8 +56,12 @@ void ops_monitor_state::begin() {
   for (auto who : asked)
     ask_named(who);
   ask_children(names::worker_pool);
+  ask_children(names::broker);
   ask_children(names::session_registry);
   ask_timers();
+  // There is none without a sandbox provider.
+  if (self_->system().registry().get(std::string{names::reaper}))
+    ask_named(names::reaper);
   if (auto node = self_->system().registry().get(std::string{names::node}))
     ask<std::vector<actor_status>>(
       node, settings_.deadline, list_atom_v,

@@ -11,8 +11,9 @@ namespace agentpool {
 namespace {
 
 /// The agent may need its time to close the session.
-constexpr auto erase_deadline =
-  defaults::close_deadline + 4 * defaults::end_grace + 2 * defaults::home_deadline + defaults::store_deadline;
+constexpr auto erase_deadline = defaults::close_deadline + 4 * defaults::end_grace +
+                                2 * defaults::home_deadline + defaults::store_deadline +
+                                defaults::hand_erase_deadline;
 
 } // namespace
 

@@ -4,11 +4,13 @@
 
 #include "actors/sessions/event_log.hpp"
 #include "actors/sessions/session_event.hpp"
+#include "actors/sessions/tool_calls.hpp"
 #include "actors/settings.hpp"
 #include "actors/timers.hpp"
 #include "protocol/ports/clock.hpp"
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -52,6 +54,8 @@ private:
     std::optional<failure>
       ending; ///< cancel was sent: how the turn ends when the agent answers (code none: `cancelled`)
     bool asked_then = false; ///< the agent waited for an approval when the cancel came: it was not quicker
+    caf::timespan waited{0}; ///< for answers of a person
+    caf::actor_clock::time_point begun; ///< when the agent got the prompt
   };
 
   /// The worker that holds this session.
@@ -101,7 +105,6 @@ private:
   void check_stall();
   void report_turn(bool running);
   void recover(const session_claim& claim);
-  void reopen_permissions(const std::vector<event_row>& approvals);
 
   // -- brains (session_attach.cpp)
   void attach();
@@ -121,12 +124,26 @@ private:
   void on_update(const acp::update& change);
   void add_update_event(const acp::update& change);
   void commit_events();
+  void on_live(std::vector<live_frame> frames);
+
+  // -- approvals (session_permission.cpp)
   void on_permission(const acp::permission& asked);
   caf::result<void> answer(const std::string& request, const std::string& option);
-  void resolve_permission(const std::string& request, const std::string& option, std::string_view by);
+  void resolve_permission(const std::string& request, const std::string& option, std::string_view by,
+    std::function<void()> done = {});
+  void tell_choice(const acp::permission& asked, const std::string& option);
   void resolve_all_permissions(const turn_id& turn);
-  void on_live(std::vector<live_frame> frames);
+  void reopen_permissions(const std::vector<event_row>& approvals);
   std::string pending_json() const;
+  bool granted() const;
+  void check_limit();
+
+  // -- the hand (session_hand.cpp)
+  void on_hand(const hand_report& report);
+  void on_notice(const std::string& code, const std::string& text);
+  void tell(std::string_view type, const std::string& fields);
+  void t1_due();
+  void t1_decided(bool held);
 
   // -- life (session.cpp, session_delete.cpp)
   caf::result<session_view> view() const;
@@ -135,7 +152,10 @@ private:
   caf::result<void> leave();
   caf::result<void> erase();
   void go_on_erasing();
+  void erase_all();
+  void erase_hand();
   void erase_rows();
+  void give_up_erasing(const caf::error& why);
   void maybe_passivate();
   bool idle() const;
   void on_down(const caf::down_msg& down);
@@ -169,6 +189,7 @@ private:
   bool erased_ = false;                               ///< nothing of the session is left but this actor
   std::map<std::string, pending_permission> pending_; ///< by our id of the request
   uint64_t permission_counter_ = 0;
+  tool_calls calls_; ///< of the running turn
   uint64_t accepts_ =
     0; ///< counts prompts: a key that was looked up before another one came is looked up again
   std::vector<caf::typed_response_promise<void>> erasing_;

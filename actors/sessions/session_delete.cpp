@@ -44,20 +44,28 @@ void session_state::go_on_erasing() {
     return self_->quit(caf::exit_reason::normal);
   if (!closed_durable_ || releasing_ || erasing_rows_)
     return;
-  brain_ ? release() : erase_rows();
+  brain_ ? release() : erase_all();
+}
+
+void session_state::erase_all() {
+  erasing_rows_ = true;
+  erase_hand();
+}
+
+/// First the sandbox: its row, which the rows below take with them, is what knows it. One that cannot be
+/// killed now is on the reaper's list, which outlives the session.
+void session_state::erase_hand() {
+  auto broker = find_broker(self_->system());
+  if (!broker)
+    return give_up_erasing(to_error(not_there(names::broker)));
+  self_->request(broker, defaults::hand_erase_deadline, erase_atom_v, row_.id)
+    .then([this] { erase_rows(); }, [this](const caf::error& why) { give_up_erasing(why); });
 }
 
 void session_state::erase_rows() {
-  erasing_rows_ = true;
   auto homes = find_homes(self_->system());
   auto store = find_store(self_->system());
-  auto give_up = [this](const caf::error& why) {
-    log::session().error("session {} could not be deleted now, the next start tries again: {}", row_.id.value,
-      to_failure(why).text());
-    for (auto& answer : std::exchange(erasing_, {}))
-      answer.deliver(why);
-    self_->quit(why);
-  };
+  auto give_up = [this](const caf::error& why) { give_up_erasing(why); };
   if (!homes || !store)
     return give_up(to_error(not_there(names::homes)));
   self_->request(homes, defaults::home_deadline, erase_atom_v, row_.id)
@@ -75,6 +83,14 @@ void session_state::erase_rows() {
             give_up);
       },
       give_up);
+}
+
+void session_state::give_up_erasing(const caf::error& why) {
+  log::session().error("session {} could not be deleted now, the next start tries again: {}", row_.id.value,
+    to_failure(why).text());
+  for (auto& answer : std::exchange(erasing_, {}))
+    answer.deliver(why);
+  self_->quit(why);
 }
 
 } // namespace agentpool

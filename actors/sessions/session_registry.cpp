@@ -53,6 +53,11 @@ session_registry_actor::behavior_type session_registry_state::make_behavior() {
       note_turn(id, device, running);
     },
     [this](gone_atom, const session_id& id) { gone(id); },
+    [this](
+      hand_atom, const session_id& id, hand_report report) { pass_on(id, hand_atom_v, std::move(report)); },
+    [this](notice_atom, const session_id& id, std::string code, std::string text) {
+      pass_on(id, notice_atom_v, std::move(code), std::move(text));
+    },
     [this](list_atom) { return statuses(); },
     [this](drain_atom) { return drain(); },
   };
@@ -73,6 +78,15 @@ caf::result<Reply> session_registry_state::forward(const caller& who, const sess
       answer.deliver(session.error());
   });
   return answer;
+}
+
+/// To a session that need not be in memory; one that is gone hears nothing.
+template <class... Ts>
+void session_registry_state::pass_on(const session_id& id, Ts... message) {
+  with_session({}, id, [this, message...](const caf::expected<session_actor>& session) {
+    if (session)
+      self_->send(*session, message...);
+  });
 }
 
 caf::result<prompt_accepted> session_registry_state::prompt(

@@ -112,6 +112,8 @@ private:
 
   template <class Reply, class... Ts>
   caf::result<Reply> forward(const caller& who, const session_id& id, Ts... message);
+  template <class... Ts>
+  void pass_on(const session_id& id, Ts... message);
 
   session_registry_actor::pointer self_;
   registry_config config_;

@@ -113,7 +113,7 @@ void session_state::ready(const session_event& event) {
                [this](const session_events::yield&) { turn_ ? void(yield_asked_ = true) : release(); },
                [this](const tick& due) {
                  if (due.purpose == session_timers::t1)
-                   release();
+                   t1_due();
                },
                ignore,
              },
@@ -176,8 +176,8 @@ void session_state::turn_tick(const std::string& purpose) {
       end_turn("end_turn");
   } else if (purpose == session_timers::stall) {
     check_stall();
-  } else if (purpose == session_timers::limit) {
-    cancel_turn({errc::deadline, "the turn took longer than a turn may take; it was cancelled"});
+  } else if (purpose == session_timers::limit && turn_) {
+    check_limit();
   } else if (purpose == session_timers::cancel_grace && brain_) {
     kill_brain({errc::cancelled, "the agent did not answer a cancel in time"});
     lose_brain({errc::brain_lost, "the agent did not answer the cancel in time; its worker was replaced"});

@@ -151,7 +151,7 @@ void session_state::write_prompt() {
     auto why = *turn_->ending;
     return end_turn("cancelled", why);
   }
-  last_sign_ = self_->clock().now();
+  last_sign_ = turn_->begun = self_->clock().now();
   timers_.arm(session_timers::stall, config_.settings.turn_stall);
   timers_.arm(session_timers::limit, config_.settings.turn_limit);
   brain_->prompted = true;
@@ -201,6 +201,7 @@ void session_state::end_turn(std::string_view stop_reason, const failure& why) {
   auto turn = std::move(*turn_);
   turn_.reset();
   resolve_all_permissions(turn.row.id);
+  calls_.clear();
   for (auto timer : {&session_timers::stall, &session_timers::limit, &session_timers::cancel_grace,
          &session_timers::silence, &session_timers::coalesce})
     timers_.disarm(*timer);

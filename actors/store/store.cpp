@@ -37,6 +37,10 @@ store_actor::behavior_type store_state::make_behavior() {
     [this](erase_atom, session_id& id, uint64_t epoch) {
       return gather<void>(ports::delete_session{std::move(id), epoch});
     },
+    [this](hand_atom, session_id& id) { return gather<hand_claim>(ports::claim_hand{std::move(id)}); },
+    [this](append_atom, hand_write& write) { return gather<void>(std::move(write)); },
+    [this](append_atom, intent_write& write) { return gather<void>(std::move(write)); },
+    [this](hands_atom, bool fence) { return gather<hand_book>(ports::read_hands{fence}); },
     [this](commit_atom) { commit(); },
     [this](timer_atom, const std::string& purpose, uint64_t armed) { expire(purpose, armed); },
   };

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <functional>
 #include <iostream>
+#include <poll.h>
 #include <unistd.h>
 
 namespace agentpool::ctl {
@@ -48,10 +49,15 @@ public:
         came = true;
         for (const auto& frame : reader_.feed(bytes))
           put(view_.show(frame));
-        return !done() && !reader_.broken();
+        return !done() && !reader_.broken() && !view_.asked();
       });
       if (done())
         return {};
+      if (view_.asked()) {
+        if (auto told = decide(*view_.asked()); !told)
+          return told;
+        continue;
+      }
       if (!end && is_final(end.error()))
         return end;
       if (came || pause.count() == 0)
@@ -81,6 +87,57 @@ public:
   }
 
 private:
+  /// Asks the person at the terminal; another device may be quicker.
+  result<void> decide(const question asked) {
+    for (;;) {
+      put("  " + asked.text + " [y/n] ");
+      auto line = read_line([&] { return still_open(asked); });
+      if (!line)
+        return line.error().code == errc::unknown_permission ? forget(asked) : tl::unexpected{line.error()};
+      auto yes = yes_or_no(*line);
+      const auto& option = yes.value_or(false) ? asked.allow : asked.reject;
+      if (!yes || option.empty())
+        continue;
+      auto done = daemon_.post(path() + "/permissions/" + asked.request,
+        json_object{}.add("option_id", option).str(), random_id("ctl_"));
+      if (!done && done.error().code != errc::unknown_permission)
+        return tl::unexpected{done.error()};
+      return forget(asked);
+    }
+  }
+
+  result<void> forget(const question& asked) {
+    view_.answered(asked.request);
+    return {};
+  }
+
+  bool still_open(const question& asked) const {
+    auto open = daemon_.get(path() + "/permissions");
+    if (!open)
+      return true;
+    for (size_t i = 0; i < (*open)["permissions"].size(); ++i)
+      if ((*open)["permissions"].at(i)["request_id"].text() == asked.request)
+        return true;
+    return false;
+  }
+
+  /// A line of the terminal. `unknown_permission` when nobody waits for it any more, `cancelled` at the end
+  /// of the input.
+  static result<std::string> read_line(const std::function<bool()>& wanted) {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    while (::isatty(STDIN_FILENO) && ::poll(&input, 1, look_again_ms) == 0)
+      if (!wanted()) {
+        put("\n");
+        return fail(errc::unknown_permission);
+      }
+    std::string line;
+    if (std::getline(std::cin, line))
+      return line;
+    return fail(errc::cancelled,
+      "the agent waits for an approval and nobody answers here; it stays open: go on with --session");
+  }
+
+  static constexpr int look_again_ms = 1'000;
   static constexpr std::chrono::milliseconds shortest_pause{200}, longest_pause{5'000};
 
   std::string path() const { return "/v1/sessions/" + session_; }

@@ -12,7 +12,7 @@ namespace agentpool::ctl {
 namespace {
 
 constexpr size_t line_bytes = 16 * 1024;
-constexpr size_t title_bytes = 200;
+constexpr size_t output_bytes = 16 * 1024;
 
 // Line by line, because the cleaner takes line ends for control characters.
 std::string clean(std::string_view text) {
@@ -27,10 +27,14 @@ std::string clean(std::string_view text) {
   }
 }
 
-std::string one_line(std::string_view text) {
-  std::string flat{text};
-  std::ranges::replace(flat, '\n', ' ');
-  return printable(flat, title_bytes);
+/// The kind under which a tool call's output is shown.
+std::string output_of(const json& data) {
+  return "output " + data["tool_call_id"].text_or("");
+}
+
+std::string head_of(const std::string& output) {
+  auto head = utf8_prefix(output, output_bytes);
+  return head.size() == output.size() ? output : std::string{head} + "\n[…]";
 }
 
 } // namespace
@@ -66,7 +70,9 @@ std::string chat_view::event(const std::string& type, const json& data) {
   if (type == "tool_call_update")
     return tool_update(data);
   if (type == "permission_requested")
-    return line("! the agent asks for an approval: " + one_line(data["tool_call"]["title"].text_or("")));
+    return permission_requested(data);
+  if (type == "permission_resolved")
+    return permission_resolved(data);
   if (type == "notice")
     return line("! " + one_line(data["text"].text_or(data["message"].text_or(""))));
   if (type == "gap")
@@ -81,7 +87,9 @@ std::string chat_view::live(const json& data) {
   auto kind = data["kind"].text_or("");
   if (data["taken_back"].boolean().value_or(false))
     return take_back();
-  if (kind != "message" && kind != "thought")
+  if (kind == "tool_output")
+    kind = output_of(data);
+  else if (kind != "message" && kind != "thought")
     return {};
   auto& shown = previews_[kind];
   auto block = data["message_id"].text_or("") + "\n" + data["attempt"].text_or("");
@@ -112,26 +120,61 @@ std::string chat_view::committed(const std::string& kind, std::string_view text)
   auto before = std::exchange(shown.text, {});
   if (text.starts_with(before))
     return print(kind, text.substr(before.size()));
-  return end_line() + print(kind, text); // the preview was not what the agent kept
+  auto out = end_line(); // the preview was not what the agent kept
+  return out + print(kind, text);
 }
 
 std::string chat_view::take_back() {
-  auto visible = std::ranges::any_of(previews_, [](const auto& entry) { return !entry.second.text.empty(); });
-  previews_.clear();
+  bool visible = false;
+  for (auto kind : {"message", "thought"})
+    if (auto preview = previews_.extract(std::string{kind}))
+      visible = visible || !preview.mapped().text.empty();
   return visible ? line("! the model starts this answer again") : std::string{};
 }
 
 std::string chat_view::tool_call(const json& data) {
-  auto title = one_line(data["title"].text_or("tool"));
-  tools_[data["tool_call_id"].text_or("")] = title;
-  return line("* " + title);
+  auto title = data["title"].text_or("tool");
+  tools_[data["tool_call_id"].text_or("")] = one_line(title);
+  previews_.erase(output_of(data));
+  auto subject = subject_of(data);
+  return line("* " + one_line(subject.empty() ? title : title + ": " + subject));
 }
 
+/// What the tool printed, unless it was seen live; it is the model's copy and may differ at the end.
 std::string chat_view::tool_update(const json& data) {
-  if (data["status"].text_or("") != "failed")
+  auto status = data["status"].text_or("");
+  if (status != "completed" && status != "failed")
     return {};
+  std::string out, output;
+  for (size_t i = 0; i < data["content"].size(); ++i)
+    output += data["content"].at(i)["content"]["text"].text_or("");
+  auto kind = output_of(data);
+  if (auto seen = previews_.extract(kind); !seen || seen.mapped().text.empty())
+    out = end_line(), out += print(kind, head_of(output));
+  out += end_line();
   auto found = tools_.find(data["tool_call_id"].text_or(""));
-  return line("* " + (found == tools_.end() ? "tool" : found->second) + " failed");
+  if (status == "failed")
+    out += line("* " + (found == tools_.end() ? "tool" : found->second) + " failed");
+  return out;
+}
+
+std::string chat_view::permission_requested(const json& data) {
+  questions_.push_back(question_of(data));
+  return line("? may the agent do this: " + questions_.back().text);
+}
+
+std::string chat_view::permission_resolved(const json& data) {
+  auto request = data["request_id"].text_or("");
+  auto found = std::ranges::find(questions_, request, &question::request);
+  auto option = data["option_id"].text_or("");
+  auto allowed = found != questions_.end() && !option.empty() && option == found->allow;
+  answered(request);
+  auto how = data["outcome"].text_or("") == "cancelled" ? "not decided" : allowed ? "allowed" : "not allowed";
+  return line(std::string{"? "} + how + " (" + one_line(data["by"].text_or("")) + ")");
+}
+
+void chat_view::answered(const std::string& request) {
+  std::erase_if(questions_, [&](const question& one) { return one.request == request; });
 }
 
 std::string chat_view::user_message(const json& data) {
@@ -149,6 +192,7 @@ std::string chat_view::turn_end(const json& data) {
   running_.clear();
   previews_.clear();
   tools_.clear();
+  std::erase_if(questions_, [&](const question& one) { return one.turn == data["turn_id"].text_or(""); });
   auto out = end_line();
   auto reason = data["stop_reason"].text_or("");
   if (auto error = data["error"]; error.is_object())
@@ -168,7 +212,7 @@ std::string chat_view::print(const std::string& kind, std::string_view text) {
   printed_kind_ = kind;
   auto cleaned = clean(text);
   at_line_start_ = cleaned.ends_with('\n');
-  return out + (kind == "thought" ? dimmed(cleaned) : cleaned);
+  return out + (kind != "message" ? dimmed(cleaned) : cleaned);
 }
 
 std::string chat_view::line(std::string_view text) {

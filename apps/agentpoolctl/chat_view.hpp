@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "apps/agentpoolctl/question.hpp"
 #include "protocol/wire/json.hpp"
 #include "protocol/wire/sse_reader.hpp"
 
@@ -9,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace agentpool::ctl {
 
@@ -31,11 +33,16 @@ public:
   /// A turn has started and not ended.
   bool turn_running() const { return !running_.empty(); }
   bool ended(const std::string& turn) const { return ended_.contains(turn); }
+  /// What the agent waits for an answer to, the oldest first; nothing while the past is being shown.
+  const question* asked() const { return caught_up_ && !questions_.empty() ? &questions_.front() : nullptr; }
+  /// The question is answered, here or elsewhere.
+  void answered(const std::string& request);
   /// A new connection replays before it catches up; live text that was shown stays known.
   void reconnect() { caught_up_ = false; }
 
 private:
-  /// Live text of one kind (message or thought) that was printed and is not committed yet.
+  /// Live text of one kind (message, thought, or the output of one tool call) that was printed and is not
+  /// committed yet.
   struct preview {
     std::string text;
     std::string block;       ///< message and attempt that the text at the end belongs to
@@ -49,6 +56,8 @@ private:
   std::string tool_call(const json& data);
   std::string tool_update(const json& data);
   std::string user_message(const json& data);
+  std::string permission_requested(const json& data);
+  std::string permission_resolved(const json& data);
   std::string turn_end(const json& data);
   std::string event(const std::string& type, const json& data);
 
@@ -63,6 +72,7 @@ private:
   std::string printed_kind_; ///< of the text at the end of the terminal
   std::map<std::string, preview> previews_;
   std::map<std::string, std::string> tools_; ///< titles by tool call id
+  std::vector<question> questions_;
   std::string running_;
   std::set<std::string> own_;
   std::set<std::string> ended_;

@@ -64,8 +64,9 @@ int main(int argc, char** argv) {
   auto* sessions =
     app.add_subcommand("sessions", "Sessions in memory: state, what they wait for, what comes next");
   auto* workers = app.add_subcommand("workers", "Brain processes: pid, session, last lines of stderr");
+  auto* hands = app.add_subcommand("hands", "Sandboxes of sessions, and what waits for its deletion");
   auto* status = app.add_subcommand("status", "All actors of the node");
-  for (auto* command : {sessions, workers, status})
+  for (auto* command : {sessions, workers, hands, status})
     command->add_flag("--json", raw, "Print the daemon's answer as it is");
 
   std::string label;
@@ -86,6 +87,8 @@ int main(int argc, char** argv) {
     return show(daemon, "/ops/v1/sessions", "no session is in memory", raw, actors_table);
   if (*workers)
     return show(daemon, "/ops/v1/workers", "there is no worker", raw, workers_table);
+  if (*hands)
+    return show(daemon, "/ops/v1/hands", "no session has a sandbox", raw, actors_table);
   if (*status)
     return show(daemon, "/ops/v1/status", "no actor answers", raw, actors_table);
   return create_device(daemon, label);

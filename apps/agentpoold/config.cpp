@@ -75,7 +75,8 @@ private:
     const auto* table = value.as_table();
     if (known.empty() || !table)
       return complain(name.source(), std::string{name.str()},
-        "is no table of this file; there are gateway, ops, limits, session, pool, model, agents.NAME and "
+        "is no table of this file; there are gateway, ops, limits, session, hands, pool, model, agents.NAME "
+        "and "
         "log");
     for (const auto& [key, item] : *table)
       read_member(known, std::string{name.str()}, key, item, out_);
@@ -129,6 +130,7 @@ private:
   }
 
   void check(const toml::table& file) {
+    check_hands(file);
     if (out_.pool.memory_mib > 0 && out_.pool.memory_mib < out_.pool.worker_memory_mib)
       complain(file.at_path("pool.memory").node()->source(), "pool.memory",
         "is less than one worker's pool.worker_memory: no brain could ever start");
@@ -137,6 +139,19 @@ private:
     auto named = file.at_path("session.default_profile");
     complain(named ? named.node()->source() : file.source(), "session.default_profile",
       "there is no [agents." + out_.session.default_profile + "]; name one of the agents");
+  }
+
+  void check_hands(const toml::table& file) {
+    const auto& hands = out_.hands;
+    auto table = file.find("hands");
+    if (!hands.enabled() || table == file.end())
+      return;
+    if (!hands.url.starts_with("http://") && !hands.url.starts_with("https://"))
+      complain(table->first.source(), "hands.url",
+        "must be the provider's address, such as \"http://127.0.0.1:3000\", when hands.provider is \"e2b\"");
+    if (hands.api_key_file.empty())
+      complain(table->first.source(), "hands.api_key_file",
+        "is missing; give the path of a file whose first line is the provider's key");
   }
 
   const std::string& name_;

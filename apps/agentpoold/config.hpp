@@ -31,6 +31,7 @@ struct daemon_config {
   gateway_config gateway;
   session_settings session;
   viewer_settings viewer;
+  hand_settings hands;
   pool_settings pool; ///< with the built-in profile `dsh`, whose command is empty: the one that is installed
   model_config model;
   log_config log;

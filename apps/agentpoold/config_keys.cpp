@@ -93,6 +93,23 @@ constexpr std::array table{
     }},
   key{"session", "default_profile",
     [](node v, conf c) { return read_filled_text(v, c.session.default_profile); }},
+  key{"hands", "provider",
+    [](node v, conf c) {
+      return read_choice(v, c.hands.provider, {"none", "e2b"});
+    }},
+  key{"hands", "url", [](node v, conf c) { return read_text(v, c.hands.url); }},
+  key{"hands", "api_key_file", [](node v, conf c) { return read_text(v, c.hands.api_key_file); }},
+  key{"hands", "template", [](node v, conf c) { return read_filled_text(v, c.hands.template_id); }},
+  key{"hands", "domain", [](node v, conf c) { return read_text(v, c.hands.domain); }},
+  key{"hands", "timeout",
+    [](node v, conf c) { return read_duration(v, c.hands.timeout, seconds{10}, std::chrono::hours{24}); }},
+  key{"hands", "create_deadline", [](node v, conf c) { return read_duration(v, c.hands.create_deadline); }},
+  key{"hands", "verify_deadline", [](node v, conf c) { return read_duration(v, c.hands.verify_deadline); }},
+  key{"hands", "max_hold", [](node v, conf c) { return read_duration(v, c.session.max_hold); }},
+  key{"hands", "sweep", [](node v, conf c) { return read_duration(v, c.hands.sweep, seconds{1}); }},
+  key{"hands", "creates", [](node v, conf c) { return read_count(v, c.hands.creates, 1, many); }},
+  key{"hands", "sandboxes", [](node v, conf c) { return read_count(v, c.hands.sandboxes, 1, many); }},
+  key{"hands", "per_device", [](node v, conf c) { return read_count(v, c.hands.per_device, 1, many); }},
   // Applied to the profiles that say nothing themselves, when all of them are known.
   key{"pool", "warm", [](node v, conf c) { return read_count(v, c.pool.profiles.at("dsh").warm, 0, many); }},
   key{"pool", "workers", [](node v, conf c) { return read_count(v, c.pool.workers, 1, many); }},

@@ -10,6 +10,7 @@
 #include "apps/agentpoold/system_clock.hpp"
 #include "gateway/gateway.hpp"
 #include "gateway/world_gate.hpp"
+#include "net/e2b/e2b_api.hpp"
 #include "net/io_thread.hpp"
 #include "net/process/launcher.hpp"
 
@@ -50,6 +51,7 @@ public:
   int run();
 
 private:
+  std::shared_ptr<ports::sandbox_api> make_provider();
   void start_tree();
   result<void> open_gateway();
   void stop_tree();
@@ -66,10 +68,22 @@ private:
   std::shared_ptr<std::atomic<bool>> tree_failed_ = std::make_shared<std::atomic<bool>>(false);
 };
 
+/// Null: this daemon has no sandboxes.
+std::shared_ptr<ports::sandbox_api> daemon::make_provider() {
+  const auto& hands = start_.config.hands;
+  if (!hands.enabled())
+    return nullptr;
+  net::e2b_options options;
+  options.api_url = hands.url;
+  options.api_key = start_.hands_key;
+  options.domain = hands.domain;
+  return net::make_e2b_api(io_.io, std::move(options));
+}
+
 void daemon::start_tree() {
   const auto& config = start_.config;
-  node_parts parts{start_.data->path(), config.session, config.viewer, config.pool, clock_,
-    net::make_process_launcher(io_.io), gate_};
+  node_parts parts{start_.data->path(), config.session, config.viewer, config.pool, config.hands, clock_,
+    net::make_process_launcher(io_.io), gate_, make_provider()};
   node_ = spawn_supervisor(sys_, std::string{names::node}, node_children(parts));
   auto watcher = [failed = tree_failed_, node = node_.address()](
                    caf::event_based_actor* self) -> caf::behavior {
@@ -105,7 +119,8 @@ result<void> daemon::open_gateway() {
     return opened;
   endpoints where{http_url(start_.config.gateway.app.address, gateway_.app_port()), *token,
     http_url(start_.config.gateway.ops.address, gateway_.ops_port()), gateway_.ops_token(),
-    options_.demo_model_url, options_.demo_model_pid};
+    options_.demo_model_url, options_.demo_model_pid, start_.config.hands.url, start_.hands_key,
+    options_.sandboxd_pid};
   if (auto written = start_.data->write_endpoints(endpoints_json(where)); !written)
     return written;
   gateway_.ready();

@@ -20,6 +20,9 @@ struct daemon_options {
   std::string dsh_profile;
   std::string demo_model_url;
   int demo_model_pid = 0;
+  std::string hands_url;          ///< wins over hands.url, and chooses the provider e2b
+  std::string hands_api_key_file; ///< wins over hands.api_key_file
+  int sandboxd_pid = 0;           ///< only noted in endpoints.json; 0: the provider is not ours
 };
 
 /// Runs the daemon until SIGINT or SIGTERM, then stops it in order. Answers the exit code: 0 after an ordered

@@ -15,13 +15,16 @@ struct endpoints {
   std::string ops_token;
   std::string demo_model_url; ///< empty: none
   int demo_model_pid = 0;
+  std::string sandboxd_url; ///< with its pid: the provider of this machine
+  std::string sandboxd_api_key;
+  int sandboxd_pid = 0; ///< 0: none
 };
 
 /// The address of a listener, as clients write it; an IPv6 address in brackets.
 std::string http_url(const std::string& address, uint16_t port);
 
-/// `{"gateway":{url,device_token,pid},"ops":{url,token,pid},"demo_model":{url,pid}}`; the pids are this
-/// process's.
+/// `{"gateway":{url,device_token,pid},"ops":{url,token,pid},"demo_model":{url,pid},
+/// "sandboxd":{url,api_key,pid}}`; the first two pids are this process's.
 std::string endpoints_json(const endpoints& where);
 
 } // namespace agentpool

@@ -20,6 +20,10 @@ int main(int argc, char** argv) {
   app.add_option("--dsh-profile", options.dsh_profile, "dsh's locked profile, conf/dsh/profile");
   app.add_option("--demo-model-url", options.demo_model_url, "only noted in endpoints.json");
   app.add_option("--demo-model-pid", options.demo_model_pid, "only noted in endpoints.json");
+  app.add_option("--hands-url", options.hands_url, "sandbox provider, in place of hands.url");
+  app.add_option(
+    "--hands-api-key-file", options.hands_api_key_file, "its key, in place of hands.api_key_file");
+  app.add_option("--sandboxd-pid", options.sandboxd_pid, "only noted in endpoints.json");
   app.set_version_flag("--version", AGENTPOOL_VERSION);
   try {
     app.parse(argc, argv);

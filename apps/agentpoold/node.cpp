@@ -4,6 +4,8 @@
 
 #include "actors/directory.hpp"
 #include "actors/hands/broker.hpp"
+#include "actors/hands/reaper.hpp"
+#include "actors/hands/world/world.hpp"
 #include "actors/ops/ops_monitor.hpp"
 #include "actors/sessions/session_registry.hpp"
 #include "actors/sessions/session_sup.hpp"
@@ -53,7 +55,9 @@ std::vector<child_spec> infrastructure(const node_parts& parts) {
   // Its timers and the broker's grants live in memory only, and owners do not notice their loss: they start
   // anew with it.
   auto timers = child(names::timer_service, [](caf::actor_system& sys) { return spawn_timer_service(sys); });
-  auto broker = child(names::broker, [](caf::actor_system& sys) { return spawn_broker(sys); });
+  auto broker = child(names::broker, [parts](caf::actor_system& sys) {
+    return spawn_broker(sys, {hand_config{parts.hands, parts.provider, parts.clock, {}}, spawn_world});
+  });
   timers.restarts_following = broker.restarts_following = true;
   return {
     timers,
@@ -74,6 +78,10 @@ std::vector<child_spec> infrastructure(const node_parts& parts) {
 
 std::vector<child_spec> node_children(const node_parts& parts) {
   auto out = infrastructure(parts);
+  if (parts.provider)
+    out.push_back(child(names::reaper, [parts](caf::actor_system& sys) {
+      return spawn_reaper(sys, hand_config{parts.hands, parts.provider, parts.clock, {}});
+    }));
   auto pool = child(names::worker_pool, [parts](caf::actor_system& sys) {
     return spawn_worker_pool(sys, parts.pool, make_worker_factory({parts.launcher, parts.gate}));
   });

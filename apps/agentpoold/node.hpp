@@ -6,6 +6,7 @@
 #include "actors/supervision/supervisor.hpp"
 #include "protocol/ports/clock.hpp"
 #include "protocol/ports/process.hpp"
+#include "protocol/ports/sandbox.hpp"
 #include "protocol/ports/world_gate.hpp"
 
 #include <memory>
@@ -20,9 +21,11 @@ struct node_parts {
   session_settings sessions;
   viewer_settings viewers;
   pool_settings pool;
+  hand_settings hands;
   std::shared_ptr<const ports::wall_clock> clock;
   std::shared_ptr<ports::process_launcher> launcher;
   std::shared_ptr<ports::world_gate> gate;
+  std::shared_ptr<ports::sandbox_api> provider; ///< null: this node has no sandboxes
 };
 
 /// The children of the node's supervisor in the order in which they start; they stop in reverse: who takes

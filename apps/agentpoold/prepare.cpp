@@ -12,6 +12,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <unistd.h>
 
 namespace agentpool {
@@ -92,6 +93,27 @@ result<void> claim_uids(prepared_start& start, const daemon_options& options) {
   return {};
 }
 
+/// The provider's key is read once, at the start.
+result<std::string> read_hands_key(const hand_settings& hands) {
+  if (!hands.enabled())
+    return std::string{};
+  std::ifstream file{hands.api_key_file};
+  std::string key;
+  if (!file || !std::getline(file, key) || key.empty())
+    return fail(errc::internal, "hands.api_key_file: no key in the first line of '" + hands.api_key_file +
+                                  "'; write it there, or set hands.provider = \"none\"");
+  return key;
+}
+
+void apply_hands(hand_settings& hands, const daemon_options& options) {
+  if (options.hands_url.empty())
+    return;
+  hands.provider = "e2b";
+  hands.url = options.hands_url;
+  if (!options.hands_api_key_file.empty())
+    hands.api_key_file = options.hands_api_key_file;
+}
+
 void say_what_is_trusted(const daemon_config& config) {
   for (const auto& [name, profile] : config.pool.profiles)
     if (profile.trusted)
@@ -114,6 +136,7 @@ tl::expected<prepared_start, std::vector<std::string>> prepare_start(const daemo
   }
   if (options.port >= 0)
     out.config.gateway.app.port = static_cast<uint16_t>(options.port);
+  apply_hands(out.config.hands, options);
   if (auto logs = open_log(out.config.log); !logs)
     return one(logs.error());
   auto data = data_dir::open(options.data);
@@ -126,6 +149,10 @@ tl::expected<prepared_start, std::vector<std::string>> prepare_start(const daemo
     return one(filled.error());
   if (auto claimed = claim_uids(out, options); !claimed)
     return one(claimed.error());
+  auto key = read_hands_key(out.config.hands);
+  if (!key)
+    return one(key.error());
+  out.hands_key = std::move(*key);
   auto swept = sweep_homes(out.data->path());
   if (!swept)
     return one(swept.error());

@@ -16,6 +16,7 @@ namespace agentpool {
 struct prepared_start {
   daemon_config config;
   std::unique_ptr<data_dir> data;
+  std::string hands_key;                ///< of the sandbox provider
   std::unique_ptr<net::uid_claim> uids; ///< null: all workers run as the daemon
 };
 

@@ -75,6 +75,8 @@ void connection::on_readable() {
     watch_peer();
   else if (state_ == state::lingering)
     discard();
+  else if (state_ == state::handling && piece_wanted_)
+    receive_body();
   // Else: the next request waits in the kernel until this one is answered.
 }
 
@@ -134,7 +136,11 @@ bool connection::parse(std::string_view& bytes) {
     return false;
   }
   if (parser_->is_done()) {
-    dispatch();
+    dispatch(true);
+    return true;
+  }
+  if (parser_->is_header_done() && parser_->streamed()) {
+    dispatch(false);
     return true;
   }
   if (parser_->is_header_done() && parser_->expects_continue() && !continue_sent_)
@@ -150,20 +156,86 @@ void connection::send_continue() {
     auto ignored = ::send(socket(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-void connection::dispatch() {
+// Of a body that is pulled the parser stays until its end.
+void connection::dispatch(bool whole) {
   context_ = {parser_->version(), parser_->keep_alive() && !core_->closing(), parser_->is_head()};
   auto request = parser_->take();
-  parser_.reset();
+  auto announced = parser_->announced();
+  std::optional<uint64_t> rest;
+  if (announced)
+    rest = *announced - std::min<uint64_t>(*announced, request.body.size());
+  if (whole)
+    parser_.reset();
   request.peer = peer_;
   request.connection = id_;
   state_ = state::handling;
   no_deadline();
-  auto made = std::make_shared<exchange>(core_, shared_from_this(), ++serial_, std::move(request));
+  ++serial_;
+  auto body = whole ? nullptr : make_body(core_, weak_from_this(), serial_, rest);
+  auto made =
+    std::make_shared<exchange>(core_, shared_from_this(), serial_, std::move(request), std::move(body));
   try {
     core_->handler()(made);
   } catch (...) {
     made->respond(problem_response(errc::internal)); // unless it was answered before the exception
   }
+}
+
+// -- the body that the handler pulls
+
+void connection::pull(uint64_t serial, size_t most, piece_handler answer) {
+  if (state_ != state::handling || serial != serial_ || piece_wanted_)
+    return answer(fail(errc::cancelled, "The request was answered already or its connection is gone."));
+  piece_wanted_ = std::move(answer);
+  piece_most_ = most;
+  serve_piece();
+}
+
+void connection::serve_piece() {
+  if (!piece_.empty() || !parser_) {
+    auto piece = piece_.substr(0, piece_most_);
+    piece_.erase(0, piece.size());
+    no_deadline();
+    return std::exchange(piece_wanted_, nullptr)(std::move(piece));
+  }
+  if (parser_->expects_continue() && !continue_sent_)
+    send_continue();
+  set_deadline(core_->limits().read_timeout);
+  if (in_.empty())
+    return want_read();
+  receive_body();
+}
+
+// Feeds the parser with what is in `in_` and in the socket.
+void connection::receive_body() {
+  auto& scratch = core_->scratch();
+  auto size = ::recv(socket(), scratch.data(), scratch.size(), MSG_DONTWAIT);
+  bool blocked = size < 0 && would_block();
+  if (size == 0 || (size < 0 && !blocked)) {
+    fail_piece(errc::cancelled);
+    return close();
+  }
+  auto before = in_.size();
+  if (size > 0)
+    in_.append(scratch.data(), static_cast<size_t>(size));
+  else if (before == 0)
+    return want_read();
+  error_code error;
+  in_.erase(0, parser_->put(asio::buffer(in_), error));
+  if (error && error != boost::beast::http::error::need_more)
+    return fail_piece(request_error(error));
+  piece_ += parser_->take_body();
+  if (parser_->is_done())
+    parser_.reset();
+  if (piece_.empty() && parser_)
+    return want_read();
+  serve_piece();
+}
+
+void connection::fail_piece(errc why) {
+  no_deadline();
+  if (auto wanted = std::exchange(piece_wanted_, nullptr))
+    wanted(fail(why, why == errc::cancelled ? "The request's body ended early." : ""));
 }
 
 // -- answering
@@ -178,7 +250,12 @@ void connection::refuse(errc code) {
 void connection::respond(uint64_t serial, const http_response& response) {
   if (state_ != state::handling || serial != serial_)
     return;
-  keep_ = context_.keep_alive && !response.close && !core_->closing();
+  // A body that nobody read to its end would be taken for the next request.
+  bool unread = parser_.has_value();
+  fail_piece(errc::cancelled);
+  parser_.reset();
+  release(piece_);
+  keep_ = context_.keep_alive && !unread && !response.close && !core_->closing();
   context_.keep_alive = keep_;
   auto& out = core_->output();
   out.clear();
@@ -256,6 +333,8 @@ void connection::begin_stream(
   if (state_ != state::handling || serial != serial_)
     return stream->lost();
   context_.keep_alive = false; // a stream ends with its connection
+  fail_piece(errc::cancelled);
+  parser_.reset();
   auto& out = core_->output();
   out.clear();
   append_stream_head(out, head, context_);
@@ -317,6 +396,8 @@ void connection::expire() {
     return refuse(errc::request_timeout);
   if (state_ == state::streaming)
     return end_stream();
+  if (state_ == state::handling)
+    return fail_piece(errc::request_timeout); // its handler answers
   state_ == state::writing ? reset() : close();
 }
 
@@ -338,6 +419,7 @@ void connection::close() {
   if (state_ == state::closed)
     return;
   state_ = state::closed;
+  fail_piece(errc::cancelled);
   parser_.reset();
   release(in_);
   release(out_);

@@ -33,6 +33,9 @@ public:
   /// Answers the request `serial`; a late or second answer means nothing.
   void respond(uint64_t serial, const http_response& response);
   void begin_stream(uint64_t serial, std::shared_ptr<stream_state> stream, const http_response& head);
+  /// The handler of request `serial` wants the next piece of its body.
+  using piece_handler = std::function<void(result<std::string>)>;
+  void pull(uint64_t serial, size_t most, piece_handler answer);
 
   // -- the stream's side
   bool streaming() const { return state_ == state::streaming; }
@@ -62,7 +65,10 @@ private:
   void receive();
   void process(std::string_view bytes);
   bool parse(std::string_view& bytes);
-  void dispatch();
+  void dispatch(bool whole);
+  void receive_body();
+  void serve_piece();
+  void fail_piece(errc why);
   void send_continue();
   void send(std::string_view bytes);
   void flush();
@@ -85,8 +91,11 @@ private:
   uint64_t serial_ = 0; // of the request that is being handled
   clock::time_point deadline_ = clock::time_point::max();
   std::optional<request_parser> parser_;
-  std::string in_;  // received, not parsed yet
-  std::string out_; // not taken by the kernel yet
+  std::string in_;    // received, not parsed yet
+  std::string out_;   // not taken by the kernel yet
+  std::string piece_; // of a body that is pulled: came and not asked for yet
+  size_t piece_most_ = 0;
+  piece_handler piece_wanted_;
   std::shared_ptr<stream_state> stream_;
 };
 

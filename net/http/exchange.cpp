@@ -6,9 +6,43 @@
 
 namespace agentpool::net {
 
-exchange::exchange(
-  std::shared_ptr<server_core> core, std::shared_ptr<connection> from, uint64_t serial, http_request request)
-    : core_(std::move(core)), connection_(std::move(from)), serial_(serial), request_(std::move(request)) {}
+namespace {
+
+class pulled_body : public ports::byte_source {
+public:
+  pulled_body(std::shared_ptr<server_core> core, std::weak_ptr<connection> from, uint64_t serial,
+    std::optional<uint64_t> rest)
+      : core_(std::move(core)), from_(std::move(from)), serial_(serial), rest_(rest) {}
+
+  std::optional<uint64_t> length() const override { return rest_; }
+
+  void pull(size_t most, std::function<void(result<std::string>)> answer) override {
+    core_->post([from = from_, serial = serial_, most, answer = std::move(answer)]() mutable {
+      if (auto to = from.lock())
+        to->pull(serial, most, std::move(answer));
+      else
+        answer(fail(errc::cancelled, "The connection of the request is gone."));
+    });
+  }
+
+private:
+  std::shared_ptr<server_core> core_;
+  std::weak_ptr<connection> from_;
+  const uint64_t serial_;
+  const std::optional<uint64_t> rest_;
+};
+
+} // namespace
+
+std::shared_ptr<ports::byte_source> make_body(std::shared_ptr<server_core> core,
+  std::weak_ptr<connection> from, uint64_t serial, std::optional<uint64_t> rest) {
+  return std::make_shared<pulled_body>(std::move(core), std::move(from), serial, rest);
+}
+
+exchange::exchange(std::shared_ptr<server_core> core, std::shared_ptr<connection> from, uint64_t serial,
+  http_request request, std::shared_ptr<ports::byte_source> body)
+    : core_(std::move(core)), connection_(std::move(from)), serial_(serial), request_(std::move(request)),
+      body_(std::move(body)) {}
 
 // The connection goes with the job, so that its end is on its own thread.
 exchange::~exchange() {

@@ -20,9 +20,9 @@ std::string_view view(boost::beast::string_view text) {
 
 } // namespace
 
-request_parser::request_parser(const http_limits& limits) {
+request_parser::request_parser(const http_limits& limits) : limits_(limits) {
   header_limit(static_cast<uint32_t>(limits.header_bytes));
-  body_limit(limits.body_bytes);
+  body_limit(std::max(limits.body_bytes, limits.streamed_bytes));
   eager(true);
 }
 
@@ -73,17 +73,28 @@ void request_parser::on_header_impl(error_code& error) {
     error = beast_http::error::bad_content_length;
   else if (!coding_fits)
     error = beast_http::error::bad_transfer_encoding;
+  if (error)
+    return;
+  streamed_ = limits_.streams && limits_.streams(request_);
+  if (!streamed_ && announced().value_or(0) > limits_.body_bytes)
+    error = beast_http::error::body_limit;
 }
 
-// Bounded by body_limit, which the parser checks before any byte of a body or chunk.
+// Bounded by body_limit, which the parser checks before any byte of a body or chunk, and by our own limit for
+// bodies that are kept whole.
 void request_parser::on_body_init_impl(const boost::optional<uint64_t>& length, error_code& error) {
   error = {};
-  if (length)
+  if (length && !streamed_)
     request_.body.reserve(std::min<size_t>(*length, 64 * 1024)); // an announced body may never come
 }
 
 size_t request_parser::on_body_impl(text bytes, error_code& error) {
   error = {};
+  body_bytes_ += bytes.size();
+  if (!streamed_ && body_bytes_ > limits_.body_bytes) {
+    error = beast_http::error::body_limit;
+    return 0;
+  }
   request_.body += view(bytes);
   return bytes.size();
 }

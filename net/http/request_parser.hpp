@@ -13,12 +13,22 @@ namespace agentpool::net {
 /// one Host.
 class request_parser final : public boost::beast::http::basic_parser<true> {
 public:
+  /// `limits` outlives the parser.
   explicit request_parser(const http_limits& limits);
 
   http_request take() { return std::move(request_); }
   bool is_head() const { return request_.method == "HEAD"; }
   int version() const { return version_; } ///< 10 or 11
   bool expects_continue() const { return expects_continue_; }
+  /// The handler pulls the body (`http_limits::streams`).
+  bool streamed() const { return streamed_; }
+  /// Bytes of the body that came since the last call, or since `take`.
+  std::string take_body() { return std::exchange(request_.body, {}); }
+  /// Bytes of the body when the header said so.
+  std::optional<uint64_t> announced() const {
+    auto length = content_length();
+    return length ? std::optional<uint64_t>{*length} : std::nullopt;
+  }
 
 private:
   using error_code = boost::system::error_code;
@@ -40,7 +50,10 @@ private:
 
   bool take_target(std::string_view target);
 
+  const http_limits& limits_;
   http_request request_;
+  size_t body_bytes_ = 0; // of a body that is not streamed
+  bool streamed_ = false;
   int version_ = 11;
   int hosts_ = 0, lengths_ = 0, codings_ = 0;
   bool plain_chunked_ = true;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "protocol/ports/byte_stream.hpp"
 #include "protocol/ports/event_sink.hpp"
 #include "protocol/wire/errors.hpp"
 
@@ -32,6 +33,10 @@ struct http_limits {
     30'000};                       ///< one response must be taken by the peer within; over: close
   size_t connections = 12'000;     ///< over: 503 `too_many_connections` and close
   size_t connections_per_peer = 0; ///< per remote address, 0 = no limit; over: the same
+  /// Which requests come to the handler with their header, and perhaps the beginning of their body, so that
+  /// it pulls the rest (`http_exchange::body`); empty = none. Asked once the header is complete.
+  std::function<bool(const struct http_request&)> streams = {};
+  size_t streamed_bytes = 0; ///< body of such a request, in all; over: 413, then close
 };
 
 /// One request as the gateway sees it; header names compare without case.
@@ -63,6 +68,9 @@ class http_exchange {
 public:
   virtual ~http_exchange() = default;
   virtual const http_request& request() const = 0;
+  /// What follows `request().body`; null when that is all of it. The same at each call. An answer before its
+  /// end closes the connection after it.
+  virtual std::shared_ptr<ports::byte_source> body() const { return nullptr; }
   /// The connection's executor: replies of actors are posted here.
   virtual boost::asio::any_io_executor executor() const = 0;
   virtual void respond(http_response response) = 0;

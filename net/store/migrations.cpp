@@ -114,7 +114,21 @@ CREATE TABLE intents (
 CREATE INDEX intents_of_session ON intents (session);
 )sql";
 
-constexpr std::array steps{migration{1, version_1}};
+// Hands are used. What opens a sandbox is in here and nowhere else on disk.
+constexpr auto version_2 = R"sql(
+ALTER TABLE hands ADD COLUMN nonce TEXT NOT NULL DEFAULT '';
+ALTER TABLE hands ADD COLUMN envd_token TEXT NOT NULL DEFAULT '';
+ALTER TABLE hands ADD COLUMN traffic_token TEXT NOT NULL DEFAULT '';
+ALTER TABLE hands ADD COLUMN domain TEXT NOT NULL DEFAULT '';
+ALTER TABLE hands ADD COLUMN envd_version TEXT NOT NULL DEFAULT '';
+ALTER TABLE hands ADD COLUMN notice TEXT NOT NULL DEFAULT '';  -- what the model was not told yet
+
+-- The name of this database at providers: two daemons that share one never touch each other's sandboxes.
+CREATE TABLE node (id TEXT NOT NULL);
+INSERT INTO node VALUES (lower(hex(randomblob(16))));
+)sql";
+
+constexpr std::array steps{migration{1, version_1}, migration{2, version_2}};
 
 result<int> version_of(sqlite_connection& db) {
   int version = 0;

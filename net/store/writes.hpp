@@ -16,4 +16,10 @@ result<ports::store_answer> apply_op(sqlite_connection& db, const ports::claim_s
 result<ports::store_answer> apply_op(sqlite_connection& db, const ports::delete_session& op);
 result<ports::store_answer> apply_op(sqlite_connection& db, const ports::expire_idempotency& op);
 
+// -- hands (hand_writes.cpp)
+result<ports::store_answer> apply_op(sqlite_connection& db, const ports::claim_hand& op);
+result<ports::store_answer> apply_op(sqlite_connection& db, const hand_write& op);
+result<ports::store_answer> apply_op(sqlite_connection& db, const intent_write& op);
+result<ports::store_answer> apply_op(sqlite_connection& db, const ports::read_hands& op);
+
 } // namespace agentpool::net

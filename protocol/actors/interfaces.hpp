@@ -16,7 +16,17 @@ namespace agentpool {
 
 namespace ports {
 class event_sink;
-}
+/// A world request whose body or answer travels in pieces; bounded both ways, like `event_sink`.
+class world_stream;
+} // namespace ports
+
+namespace world {
+/// A step of an operation, brought home to the world's actor (actors/hands/world).
+struct job;
+} // namespace world
+
+/// What a provider's callback brings home to the actor that asked (actors/hands).
+struct provider_event;
 
 /// What every actor answers.
 using status_interface = caf::typed_actor<
@@ -41,6 +51,16 @@ using store_actor = status_interface::extend<
     create_atom, session_row, std::vector<event_row>, std::optional<idempotency_row>, uint32_t limit),
   // Deletes a session of this epoch with all that belongs to it.
   caf::result<void>(erase_atom, session_id, uint64_t epoch),
+  // The hand of a session with its open intents; raises the hand's epoch, so that an earlier owner writes
+  // nothing any more. Fails with not_found when there is no such session.
+  caf::result<hand_claim>(hand_atom, session_id),
+  // One atomic write to a hand and to intents. Fails with stale_epoch.
+  caf::result<void>(append_atom, hand_write),
+  // Intents alone: added, replaced, removed.
+  caf::result<void>(append_atom, intent_write),
+  // All hands that have a sandbox, and all intents. With `fence` the epoch of every hand rises: whatever was
+  // begun before is nobody's.
+  caf::result<hand_book>(hands_atom, bool fence),
   // INTERNAL: write what has gathered.
   caf::result<void>(commit_atom),
   // INTERNAL: a timer of the timer service fired.
@@ -133,8 +153,15 @@ using session_actor = status_interface::extend<caf::result<session_view>(view_at
   caf::result<void>(lost_atom, worker_id, failure),
   // From the worker: others wait for it. Given back as by T1: now (true), or when the running turn has ended.
   caf::result<bool>(yield_atom, worker_id),
-  // From the world: what the model is saying.
+  // From the world: what the model is saying, and what a tool call's command prints (`tool_output`).
   caf::result<void>(live_atom, std::vector<live_frame>),
+  // From the broker, before it lets a mutation of the world through in mode `ask`: is a tool call that was
+  // granted in the running turn still unfinished? Always true in `allow`, always false in `deny`.
+  caf::result<bool>(granted_atom),
+  // From the hand: its state or continuity changed. Becomes an event `hand_state`.
+  caf::result<void>(hand_atom, hand_report),
+  // From the hand or the world: a sentence for the person, as an event `notice` with this code.
+  caf::result<void>(notice_atom, std::string code, std::string text),
   // INTERNAL: a timer of the timer service fired.
   caf::result<void>(timer_atom, std::string purpose, uint64_t armed)>;
 
@@ -175,6 +202,9 @@ using session_registry_actor = status_interface::extend<
   caf::result<void>(turn_atom, session_id, device_id, bool running),
   // From the supervisor: this session's actor ended.
   caf::result<void>(gone_atom, session_id),
+  // From a hand whose session may be out of memory: see session_actor. A session that is gone drops it.
+  caf::result<void>(hand_atom, session_id, hand_report),
+  caf::result<void>(notice_atom, session_id, std::string code, std::string text),
   // Status of every session in memory, each asked with a deadline.
   caf::result<std::vector<actor_status>>(list_atom),
   // No new prompts from now on; answers when no turn runs any more.
@@ -227,6 +257,43 @@ using worker_pool_actor = status_interface::extend<
   caf::result<std::vector<actor_status>>(list_atom),
   caf::result<void>(timer_atom, std::string purpose, uint64_t armed)>;
 
+/// WORLD: files and processes of one session's hand, as its brain and the App see them; one beside each hand.
+/// Its further messages are the world's own (actors/hands/world).
+using world_actor = status_interface::extend<
+  // A request of the brain whose credential, session and mode the broker checked. With a stream (null for
+  // plain calls) the reply's status 0 says that the stream has the answer.
+  caf::result<world::reply>(world_atom, world::call, std::shared_ptr<ports::world_stream>),
+  // From the hand: another state, generation, continuity.
+  caf::result<void>(hand_atom, hand_report),
+  // From the broker, when a worker takes the session: who gets what commands print while they run.
+  caf::result<void>(watch_atom, session_actor),
+  // INTERNAL: something of an operation goes on.
+  caf::result<void>(run_atom, std::shared_ptr<world::job>),
+  caf::result<void>(timer_atom, std::string purpose, uint64_t armed)>;
+
+/// HAND: the sandbox of one session, a child of the broker. It is made when it is first needed, verified on a
+/// fresh connection before it is used, and kept alive at the provider until the session is deleted.
+using hand_actor = status_interface::extend<
+  // Lends the hand for one operation to the sender; creates the sandbox when there is none and `wake` is set;
+  // waits while it is made or checked. Fails with world_no_hand (there is none and none can be had now),
+  // deadline (it does not answer; it is not replaced for that), overloaded (too many operations),
+  // shutting_down (the session is being deleted).
+  caf::result<hand_lease>(lease_atom, hand_use),
+  // The operation of this lease is over; `why` is a sentence for the operator when it did not end `done`.
+  caf::result<void>(give_back_atom, uint64_t lease, hand_outcome, std::string why),
+  // The state as it is; never creates or wakes anything.
+  caf::result<hand_report>(hand_atom),
+  // The hand's world: it gets a report at every change of state, generation or continuity.
+  caf::result<void>(watch_atom, world_actor),
+  // The session is being deleted: the intent is durable and one attempt to kill the sandbox was made before
+  // it answers; what could not be killed is on the reaper's list. Then the actor ends.
+  caf::result<void>(erase_atom),
+  // From the reaper: the provider does not know this sandbox any more.
+  caf::result<void>(gone_atom, std::string sandbox),
+  // INTERNAL: the provider or the sandbox answered request `op` of this actor.
+  caf::result<void>(provider_atom, uint64_t op, std::shared_ptr<provider_event>),
+  caf::result<void>(timer_atom, std::string purpose, uint64_t armed)>;
+
 /// BROKER: which worker may speak for which session, and the hands behind them.
 using broker_actor = status_interface::extend<
   // From a worker: its one-time token.
@@ -236,8 +303,39 @@ using broker_actor = status_interface::extend<
   caf::result<void>(unbind_atom, worker_id, brain_session_id),
   // From a worker: it ends, all its rights with it.
   caf::result<void>(revoke_atom, worker_id),
-  // A request on a worker's world socket.
-  caf::result<world::reply>(world_atom, world::call)>;
+  // A request on a worker's world socket; the stream as in world_actor.
+  caf::result<world::reply>(world_atom, world::call),
+  caf::result<world::reply>(world_atom, world::call, std::shared_ptr<ports::world_stream>),
+  // The world of a session that the caller was authorized for; started when it is not there, which creates no
+  // sandbox. Fails with world_no_hand when this node has no provider, or with the reason of a quarantine.
+  caf::result<world_actor>(begin_atom, session_id),
+  // From a session that is being deleted: see hand_actor. A session without a hand: at once.
+  caf::result<void>(erase_atom, session_id),
+  // From a hand: it would create or reconnect a sandbox. Answers when it may (`give_back` ends it); fails
+  // with world_no_hand when the node or the device has as many as it may.
+  caf::result<uint64_t>(admit_atom, session_id, device_id, bool create),
+  caf::result<void>(give_back_atom, uint64_t ticket),
+  // From a hand.
+  caf::result<void>(hand_atom, session_id, hand_report),
+  // The last report of this session's hand; state `none` when it has none.
+  caf::result<hand_report>(hand_atom, session_id),
+  // From the reaper: the provider does not know this session's sandbox any more.
+  caf::result<void>(gone_atom, session_id, std::string sandbox),
+  // Status of every hand, each asked with a deadline.
+  caf::result<std::vector<actor_status>>(list_atom),
+  caf::result<void>(timer_atom, std::string purpose, uint64_t armed)>;
+
+/// REAPER: compares what the provider has with what the store knows, both ways, at the start and
+/// periodically; kills what nobody owns; keeps the list of what could not be killed yet.
+using reaper_actor = status_interface::extend<
+  // A sandbox that must go (its intent is durable already). Answers after the first attempt: true when it is
+  // gone.
+  caf::result<bool>(debt_atom, intent_row),
+  // What waits for its deletion.
+  caf::result<std::vector<intent_row>>(list_atom),
+  // INTERNAL: the provider answered request `op`.
+  caf::result<void>(provider_atom, uint64_t op, std::shared_ptr<provider_event>),
+  caf::result<void>(timer_atom, std::string purpose, uint64_t armed)>;
 
 // -- operation
 // --------------------------------------------------------------------------------------------------------

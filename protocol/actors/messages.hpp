@@ -5,6 +5,7 @@
 #include "protocol/wire/acp.hpp"
 #include "protocol/wire/app_api.hpp"
 #include "protocol/wire/events.hpp"
+#include "protocol/wire/hand_records.hpp"
 #include "protocol/wire/records.hpp"
 #include "protocol/wire/status.hpp"
 #include "protocol/wire/world.hpp"
@@ -109,6 +110,49 @@ struct viewer_order {
   std::string peer;   ///< for the log
 };
 
+namespace ports {
+class sandbox_link;
+}
+
+/// How a hand is asked for.
+struct hand_use {
+  std::string what; ///< what for, for the operator: `fs/write`, `process/spawn`, `files/read`
+  bool wake = true; ///< false: a probe, which never creates a sandbox: `world_no_hand` at once instead
+};
+
+/// A hand, lent for one operation. Valid for that operation only: give it back (`give_back_atom`) when the
+/// operation ended, however it did; the end of the actor that holds it gives it back too. The link belongs to
+/// one generation: when the hand moves on its calls fail, and the operation ends `hand_lost`; it is never
+/// continued on another one.
+struct hand_lease {
+  uint64_t id = 0; ///< of the lease, for `give_back`
+  std::shared_ptr<ports::sandbox_link> link;
+  uint64_t generation = 0; ///< counts every create, reconnect and rebuild of the session's hand; 1, 2, 3…
+  uint64_t continuity = 0; ///< changes only when files or processes may have been lost
+  /// A sentence for the model, told once, with the first operation that can carry it (empty: nothing to
+  /// tell): what was lost and what was rebuilt since the last one. A probe does not get it.
+  std::string notice;
+};
+
+/// How an operation on a lent hand ended.
+enum class hand_outcome : uint8_t {
+  done,   ///< an answer came, whatever it said
+  broken, ///< the connection failed or nothing came in time: the hand checks before it lends again
+  gone,   ///< an answer said that there is no such sandbox: the hand asks the provider before it believes it
+};
+
+/// What others know of a hand: the session (events `hand_state`, T1), the broker (the session route), the
+/// world (its caches).
+struct hand_report {
+  /// none, creating, running, unavailable (it does not answer now; nothing is lost), lost (gone; the next use
+  /// makes a new one), closing
+  std::string state = "none";
+  uint64_t generation = 0; ///< 0: there never was a sandbox
+  uint64_t continuity = 0;
+  uint64_t in_flight = 0; ///< operations that hold it: no T1 while there are any
+  std::string reason;     ///< a sentence, when the state is not what one hopes for
+};
+
 template <class I>
 bool inspect(I& f, caller& x) {
   return f.object(x).fields(f.field("token_hash", x.token_hash));
@@ -178,6 +222,34 @@ template <class I>
 bool inspect(I& f, home_paths& x) {
   return f.object(x).fields(
     f.field("root", x.root), f.field("home", x.home), f.field("socket", x.socket), f.field("uid", x.uid));
+}
+template <class I>
+bool inspect(I& f, hand_use& x) {
+  return f.object(x).fields(f.field("what", x.what), f.field("wake", x.wake));
+}
+/// A link stays on its node: what travels is the rest.
+template <class I>
+bool inspect(I& f, hand_lease& x) {
+  return f.object(x).fields(f.field("id", x.id), f.field("generation", x.generation),
+    f.field("continuity", x.continuity), f.field("notice", x.notice));
+}
+inline std::string to_string(hand_outcome outcome) {
+  return outcome == hand_outcome::done ? "done" : outcome == hand_outcome::broken ? "broken" : "gone";
+}
+inline bool from_integer(uint8_t value, hand_outcome& outcome) noexcept {
+  outcome = static_cast<hand_outcome>(value);
+  return value <= static_cast<uint8_t>(hand_outcome::gone);
+}
+template <class I>
+bool inspect(I& f, hand_outcome& outcome) {
+  auto get = [&outcome] { return static_cast<uint8_t>(outcome); };
+  auto set = [&outcome](uint8_t value) { return from_integer(value, outcome); };
+  return f.apply(get, set);
+}
+template <class I>
+bool inspect(I& f, hand_report& x) {
+  return f.object(x).fields(f.field("state", x.state), f.field("generation", x.generation),
+    f.field("continuity", x.continuity), f.field("in_flight", x.in_flight), f.field("reason", x.reason));
 }
 template <class I>
 bool inspect(I& f, viewer_order& x) {

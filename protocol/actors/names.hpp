@@ -24,6 +24,7 @@ inline constexpr std::string_view session_sup = "session_sup";
 inline constexpr std::string_view session_registry = "session_registry";
 inline constexpr std::string_view viewer_sup = "viewer_sup";
 inline constexpr std::string_view ops_monitor = "ops_monitor";
+inline constexpr std::string_view reaper = "reaper";
 } // namespace names
 
 /// The actor of this name. A null handle when there is none at the moment: the caller answers `overloaded`.
@@ -59,6 +60,9 @@ inline session_registry_actor find_registry(caf::actor_system& sys) {
 }
 inline viewer_sup_actor find_viewer_sup(caf::actor_system& sys) {
   return find<viewer_sup_actor>(sys, names::viewer_sup);
+}
+inline reaper_actor find_reaper(caf::actor_system& sys) {
+  return find<reaper_actor>(sys, names::reaper);
 }
 inline ops_monitor_actor find_ops_monitor(caf::actor_system& sys) {
   return find<ops_monitor_actor>(sys, names::ops_monitor);

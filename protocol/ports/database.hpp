@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "protocol/wire/hand_records.hpp"
 #include "protocol/wire/records.hpp"
 
 #include <memory>
@@ -42,12 +43,23 @@ struct expire_idempotency {
   int64_t before = 0;
 };
 
+/// Raises the epoch of the session's hand by one (its row is made when there is none) and reads it with the
+/// session's intents. `not_found` when there is no such session.
+struct claim_hand {
+  session_id session;
+};
+
+/// Reads all hands and all intents; with `fence` the epoch of every hand rises first.
+struct read_hands {
+  bool fence = false;
+};
+
 /// One write. Each is atomic; a batch of them becomes durable with one commit.
 using store_op = std::variant<create_device, create_session, session_write, claim_session, delete_session,
-  expire_idempotency>;
+  expire_idempotency, claim_hand, hand_write, intent_write, read_hands>;
 
-/// Answer to one op: nothing, or the claim of a `claim_session`.
-using store_answer = std::variant<std::monostate, session_claim>;
+/// Answer to one op: nothing, the claim of a `claim_session` or `claim_hand`, or what `read_hands` read.
+using store_answer = std::variant<std::monostate, session_claim, hand_claim, hand_book>;
 
 /// The write side of the durable state. Blocking: only the store actor (detached) calls it, from one thread.
 class database {

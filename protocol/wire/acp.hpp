@@ -87,13 +87,18 @@ result<update> parse_update(const json& params);
 
 /// The type and members of the App API's event for an update; nothing for kinds that are no event of ours.
 /// Chunks keep `content` and `message_id`; tool calls become snake_case members (tool_call_id, title, kind,
-/// status, content, locations, raw_input, raw_output); `usage_update` becomes `usage` {used, size, cost};
+/// status, content, locations, raw_input, raw_output), a kind that is `other` is told from the
+/// title of dsh's tools; `usage_update` becomes `usage` {used, size, cost};
 /// `plan` keeps its entries.
 struct event_parts {
   std::string type;
   std::string fields;
 };
 std::optional<event_parts> to_event(const update& change);
+
+/// The `tool_call` of a question: what the event of its announcement said (`known`, members of `to_event`,
+/// may be empty) under what the request itself says (`asked`, an ACP tool call).
+std::string describe_tool_call(std::string_view known, std::string_view asked);
 
 /// A chunk's members for coalesced text.
 std::string text_chunk_fields(std::string_view text, std::string_view message_id);

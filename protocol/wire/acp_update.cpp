@@ -3,6 +3,8 @@
 #include "protocol/wire/acp.hpp"
 #include "protocol/wire/events.hpp"
 
+#include <utility>
+
 /// ACP version 1: `session/update` and the events that are made of it.
 namespace agentpool::acp {
 
@@ -38,6 +40,25 @@ fields chunk_fields(const json& update) {
   return out.str();
 }
 
+/// Tools of dsh, which calls every kind `other`; the kinds are ACP's.
+constexpr std::pair<std::string_view, std::string_view> kinds_by_title[] = {
+  {"bash", "execute"},
+  {"edit", "edit"},
+  {"glob", "search"},
+  {"grep", "search"},
+  {"read", "read"},
+  {"write", "edit"},
+};
+
+std::optional<std::string> tool_kind(const json& call) {
+  auto told = call["kind"].text();
+  if (told == "other")
+    for (const auto& [title, kind] : kinds_by_title)
+      if (call["title"].text() == title)
+        return std::string{kind};
+  return told ? std::optional{std::string{*told}} : std::nullopt;
+}
+
 fields tool_fields(const json& update) {
   auto id = update["toolCallId"].text_or("");
   if (id.empty())
@@ -45,7 +66,8 @@ fields tool_fields(const json& update) {
   json_object out;
   out.add("tool_call_id", id);
   add_text(out, "title", update["title"]);
-  add_text(out, "kind", update["kind"]);
+  if (auto kind = tool_kind(update))
+    out.add("kind", *kind);
   add_text(out, "status", update["status"]);
   add_array(out, "content", update["content"]);
   add_array(out, "locations", update["locations"]);
@@ -129,6 +151,21 @@ std::optional<event_parts> to_event(const update& change) {
 std::string text_chunk_fields(std::string_view text, std::string_view message_id) {
   auto content = json_object{}.add("type", "text").add("text", text).str();
   return json_object{}.add_raw("content", content).add_if("message_id", message_id).str();
+}
+
+std::string describe_tool_call(std::string_view known, std::string_view asked) {
+  auto before = json::parse(known);
+  auto now = json::parse(asked);
+  auto said = now ? tool_fields(*now) : std::nullopt;
+  auto latest = json::parse(said.value_or("{}"));
+  json_object out;
+  for (auto name : {"tool_call_id", "title", "kind", "status", "content", "locations", "raw_input"}) {
+    auto value = latest ? (*latest)[name] : json{};
+    if (value.missing() && before)
+      value = (*before)[name];
+    add_any(out, name, value);
+  }
+  return out.str();
 }
 
 std::optional<std::string> plan_from_todo(const update& change) {

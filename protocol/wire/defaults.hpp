@@ -28,6 +28,10 @@ inline constexpr size_t unsent_events =
   16384; ///< events waiting for the store per session: the turn ends `internal`
 inline constexpr size_t recent_keys =
   32; ///< keys of prompts a session remembers beside the store: the oldest goes
+inline constexpr size_t open_tool_calls =
+  256; ///< unfinished tool calls of a turn that a session knows: a further one cannot be granted
+inline constexpr size_t question_input =
+  16 * 1024; ///< bytes of a tool call's input that a question repeats: a larger one is left out
 inline constexpr size_t viewers_per_session = 200; ///< refused with `too_many_viewers`
 inline constexpr size_t pending_per_session =
   64; ///< requests waiting for a session to come into memory: `overloaded`
@@ -90,6 +94,71 @@ inline constexpr size_t connections = 12'000;
 inline constexpr auto request_deadline = 20s; ///< an actor answers a request of the gateway within
 inline constexpr size_t sessions_per_device = 10'000;
 inline constexpr size_t turns_per_device = 64; ///< running turns: `too_many_turns`
+
+// -- hands: calls of the sandbox provider and of envd
+inline constexpr auto hand_connect = 5s;     ///< a connection stands within, else `hand_unreachable`
+inline constexpr auto hand_first_byte = 30s; ///< the answer begins within
+inline constexpr auto hand_idle = 30s;       ///< no byte moves for so long: the call ends
+inline constexpr auto hand_total = 60s;      ///< one call with its repetitions; streams have no such limit
+inline constexpr size_t hand_window = 256 * 1024; ///< bytes of a stream not yet consumed: reading pauses
+inline constexpr size_t client_header_bytes = 32 * 1024; ///< of an answer: over it the call fails
+inline constexpr size_t client_unary = 8;      ///< calls without a stream at once per client: others wait…
+inline constexpr size_t client_waiting = 1024; ///< …so many at most: `overloaded`
+inline constexpr size_t client_streams = 256;  ///< open streams per client: `overloaded`
+inline constexpr auto client_idle_connection = 20s; ///< a connection that idled longer is not used again
+
+// -- world: the operations of a hand
+inline constexpr auto world_ping = 10s; ///< an event stream without news says so
+inline constexpr size_t live_output_bytes =
+  8 * 1024;                                         ///< of one live frame of a command: the oldest text goes
+inline constexpr auto live_output_interval = 100ms; ///< between two live frames of one command
+inline constexpr size_t world_processes = 64;       ///< commands and terminals of one session: `too_many`
+inline constexpr size_t world_inputs = 64;  ///< requests for one command's input that wait: `too_many`
+inline constexpr auto world_probe = 28s;    ///< a probe of the hand is answered within, else `WORLD_TIMEOUT`
+inline constexpr auto world_content = 175s; ///< …a read, a mutation, the start of a command
+inline constexpr size_t file_keys =
+  64; ///< Idempotency-Keys of file changes a world remembers: the oldest goes
+inline constexpr size_t upload_bytes = size_t{4} << 30; ///< one file that an App sends: 413
+
+// -- hands: their life
+inline constexpr auto hand_timeout =
+  15min; ///< the provider ends a sandbox that was not refreshed for so long
+inline constexpr auto hand_create_deadline = 60s;  ///< one create: then it is given up and swept later
+inline constexpr auto hand_verify_deadline = 15s;  ///< one command on a fresh connection
+inline constexpr auto hand_connect_deadline = 15s; ///< one reconnect, refresh or info at the provider
+inline constexpr auto hand_kill_deadline = 10s;    ///< one attempt: then it is delete-debt
+inline constexpr auto hand_erase_deadline = 45s;   ///< a DELETE waits so long for its hand
+inline constexpr auto hand_wait = 150s;            ///< an operation waits so long while its hand is created
+inline constexpr auto hand_lease = 30min;          ///< …and at the very last: its own steps end long before
+inline constexpr auto hand_patience = 25s;   ///< …and while it does not answer, or for a probe: `deadline`
+inline constexpr size_t hand_waiting = 128;  ///< operations waiting for one hand: `overloaded`
+inline constexpr size_t hand_leases = 256;   ///< operations in flight on one hand: `overloaded`
+inline constexpr size_t hand_tries = 5;      ///< verifications of a new sandbox, or `gone` in a row: given up
+inline constexpr size_t hand_mismatches = 2; ///< wrong nonces in a row: the handle is never used again
+inline constexpr auto hand_backoff_min = 500ms; ///< pause between attempts, doubled each time
+inline constexpr auto hand_backoff_max = 30s;
+inline constexpr auto hand_refresh_retry = 20s; ///< a failed refresh of the timeout is tried again after
+inline constexpr auto hand_clock_skew = 2s;     ///< the guest's clock may be off by so much: else a notice
+inline constexpr size_t hand_creates = 4;       ///< creates and reconnects at once: the others wait
+inline constexpr size_t hand_admissions = 1024; ///< waiting for those: `overloaded`
+inline constexpr size_t hand_sandboxes = 512;   ///< of this node: `world_no_hand`
+inline constexpr size_t hands_per_device = 64;  ///< of one device: `world_no_hand`
+inline constexpr auto hand_sweep = 5min;        ///< the provider's list is compared with the store so often
+inline constexpr auto hand_tidy = 60s;       ///< a hand without a sandbox and without a worker leaves memory
+inline constexpr auto debt_backoff_min = 5s; ///< a sandbox that could not be killed is tried again, doubled
+inline constexpr auto debt_backoff_max = 1h;
+inline constexpr size_t debt_kills = 4; ///< at once
+inline constexpr auto max_hold = 60min; ///< after the last input: background work holds its agent no longer
+inline constexpr size_t provider_tries = 4;       ///< a call that may be repeated is tried so often…
+inline constexpr auto provider_backoff = 200ms;   ///< …after this pause, doubled each time
+inline constexpr auto provider_backoff_max = 10s; ///< a longer Retry-After is `provider_busy` at once
+inline constexpr size_t provider_answer = 4 * 1024 * 1024; ///< bytes of an answer: `provider_nonsense`
+inline constexpr size_t envd_answer = 64 * 1024 * 1024;    ///< the same of envd's unary calls
+inline constexpr size_t envd_event = 16 * 1024 * 1024;     ///< bytes of one event of a stream
+inline constexpr size_t refusal_bytes = 64 * 1024;         ///< kept of the body of an error
+inline constexpr size_t input_waiting = 4 * 1024 * 1024; ///< bytes of input waiting per process: `overloaded`
+inline constexpr auto envd_keepalive =
+  50s; ///< envd is asked for a sign of life so often; three missed: broken
 
 // -- supervision
 inline constexpr size_t restart_intensity = 3; ///< restarts within the period; one more: quarantined

@@ -10,24 +10,34 @@ namespace agentpool::world {
 
 namespace {
 
-struct fs_status {
+struct code_status {
   std::string_view code;
   int status;
 };
 
-constexpr std::array fs_statuses{
-  fs_status{"FS_NOT_FOUND", 404},
-  fs_status{"FS_NOT_DIRECTORY", 404},
-  fs_status{"FS_NOT_TEXT", 422},
-  fs_status{"FS_NOT_REGULAR_FILE", 422},
-  fs_status{"FS_EDIT_NOT_FOUND", 422},
-  fs_status{"FS_AMBIGUOUS_EDIT", 422},
-  fs_status{"FS_TOO_LARGE", 413},
-  fs_status{"FS_PERMISSION_DENIED", 403},
-  fs_status{"FS_SANDBOX_DENIED", 403},
-  fs_status{"FS_STALE_VERSION", 409},
-  fs_status{"FS_NOT_OBSERVED", 409},
-  fs_status{"FS_ABORTED", 409},
+constexpr std::array statuses{
+  code_status{"FS_NOT_FOUND", 404},
+  code_status{"FS_NOT_DIRECTORY", 404},
+  code_status{"FS_NOT_TEXT", 422},
+  code_status{"FS_NOT_REGULAR_FILE", 422},
+  code_status{"FS_EDIT_NOT_FOUND", 422},
+  code_status{"FS_AMBIGUOUS_EDIT", 422},
+  code_status{"FS_TOO_LARGE", 413},
+  code_status{"FS_PERMISSION_DENIED", 403},
+  code_status{"FS_SANDBOX_DENIED", 403},
+  code_status{"FS_STALE_VERSION", 409},
+  code_status{"FS_NOT_OBSERVED", 409},
+  code_status{"FS_ABORTED", 409},
+  code_status{"PROCESS_NOT_FOUND", 404},
+  code_status{"PROCESS_FAILED", 422},
+  code_status{"WORLD_NO_HAND", 503},
+  code_status{"WORLD_LOST", 503},
+  code_status{"WORLD_DENIED", 403},
+  code_status{"WORLD_TIMEOUT", 504},
+  code_status{"bad_request", 400},
+  code_status{"unknown_process", 404},
+  code_status{"body_too_large", 413},
+  code_status{"too_many", 429},
 };
 
 reply coded(int status, std::string_view code, std::string_view message) {
@@ -41,9 +51,9 @@ reply error_reply(const failure& why) {
   return coded(row.http_status, row.name, why.text());
 }
 
-reply fs_error(std::string_view code, std::string_view message) {
-  auto known = std::ranges::find(fs_statuses, code, &fs_status::code);
-  return coded(known == fs_statuses.end() ? 500 : known->status, code, message);
+reply coded_error(std::string_view code, std::string_view message) {
+  auto known = std::ranges::find(statuses, code, &code_status::code);
+  return coded(known == statuses.end() ? 500 : known->status, code, message);
 }
 
 } // namespace agentpool::world

@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/wire/world.hpp"
+#include "protocol/wire/world_checks.hpp"
+#include "protocol/wire/world_paths.hpp"
+#include "protocol/wire/world_request.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,81 +13,22 @@ namespace agentpool::world {
 
 namespace {
 
-constexpr std::string_view workspace = "/workspace";
 // Any text that stays the same: without a hand nothing changes.
 constexpr std::string_view absent_version = "no-hand";
-constexpr size_t path_bytes = 4096;
-
-tl::unexpected<failure> wrong(std::string_view member, std::string_view rule) {
-  return fail(
-    errc::bad_request, "The member '" + std::string{member} + "' must be " + std::string{rule} + ".");
-}
-
-result<std::string> read_path(const json& body, std::string_view member) {
-  auto path = body[member].text();
-  if (!path || path->size() > path_bytes || path->find('\0') != std::string_view::npos)
-    return wrong(member, "a path of 1 to 4096 bytes without NUL");
-  return std::string{*path};
-}
-
-// Absolute and lexical: '.', '..' and '//' folded.
-std::string fold(std::string_view path) {
-  std::vector<std::string_view> parts;
-  while (!path.empty()) {
-    auto end = path.find('/');
-    auto part = path.substr(0, end);
-    path.remove_prefix(end == std::string_view::npos ? path.size() : end + 1);
-    if (part == ".." && !parts.empty())
-      parts.pop_back();
-    else if (!part.empty() && part != "." && part != "..")
-      parts.push_back(part);
-  }
-  std::string out;
-  for (auto part : parts)
-    (out += '/') += part;
-  return out.empty() ? "/" : out;
-}
-
-bool is_blank(std::string_view path) {
-  return path.find_first_not_of(" \t\n\r\v\f") == std::string_view::npos;
-}
 
 bool is_directory(std::string_view path) {
   return path == "/" || path == workspace;
 }
 
-// `path`, relative to `cwd` when there is one.
-result<std::string> absolute_path(const json& body) {
-  auto path = read_path(body, "path");
-  if (!path || path->starts_with('/') || is_blank(*path))
-    return path;
-  std::string cwd{workspace};
-  if (!body["cwd"].missing()) {
-    auto given = read_path(body, "cwd");
-    if (!given || !given->starts_with('/'))
-      return wrong("cwd", "an absolute path of 1 to 4096 bytes without NUL");
-    cwd = *given;
-  }
-  return cwd + '/' + *path;
-}
-
-result<std::string> canonical_path(const json& body) {
-  auto path = read_path(body, "path");
-  if (path && !path->starts_with('/'))
-    return wrong("path", "an absolute path of 1 to 4096 bytes without NUL");
-  return path;
-}
-
 reply not_found(std::string_view path) {
-  return fs_error("FS_NOT_FOUND", "There is no file or directory " + std::string{path} + ".");
+  return coded_error("FS_NOT_FOUND", "There is no file or directory " + std::string{path} + ".");
 }
 
 result<reply> resolve(const json& body) {
-  return absolute_path(body).map([](const std::string& path) {
-    if (is_blank(path))
-      return fs_error("FS_NOT_FOUND", "The path is empty.");
-    auto folded = fold(path);
-    return reply{200, json_object{}.add("path", folded).add("display", folded).str()};
+  return read_any_path(body).map([](const std::string& path) {
+    if (path.empty())
+      return coded_error("FS_NOT_FOUND", "The path is empty.");
+    return reply{200, json_object{}.add("path", path).add("display", path).str()};
   });
 }
 
@@ -97,17 +41,15 @@ reply probe(std::string_view path) {
 }
 
 result<reply> stat(const json& body) {
-  return canonical_path(body).map([](const std::string& path) { return probe(fold(path)); });
+  return read_absolute_path(body).map([](const std::string& path) { return probe(path); });
 }
 
 result<reply> lstat(const json& body) {
-  return absolute_path(body).map(
-    [](const std::string& path) { return is_blank(path) ? probe("") : probe(fold(path)); });
+  return read_any_path(body).map([](const std::string& path) { return probe(path); });
 }
 
 result<reply> list(const json& body) {
-  return canonical_path(body).map([](const std::string& given) {
-    auto path = fold(given);
+  return read_absolute_path(body).map([](const std::string& path) {
     if (!is_directory(path))
       return not_found(path);
     json_array entries;
@@ -123,18 +65,15 @@ result<reply> list(const json& body) {
 }
 
 result<reply> read(const json& body) {
-  for (std::string_view member : {"offset", "length", "max_bytes"})
-    if (auto value = body[member]; !value.missing() && value.integer().value_or(-1) < 0)
-      return wrong(member, "an integer of at least 0");
-  return canonical_path(body).map([](const std::string& given) {
-    auto path = fold(given);
-    return is_directory(path) ? fs_error("FS_NOT_REGULAR_FILE", path + " is a directory.") : not_found(path);
+  return read_read(body).map([](const read_request& asked) {
+    return is_directory(asked.path) ? coded_error("FS_NOT_REGULAR_FILE", asked.path + " is a directory.")
+                                    : not_found(asked.path);
   });
 }
 
 result<reply> cancel(const json& body) {
   if (body["request"].integer().value_or(0) < 1)
-    return wrong("request", "an integer of at least 1");
+    return wrong_member("request", "an integer of at least 1");
   return reply{200, "{}"};
 }
 
@@ -157,16 +96,20 @@ constexpr std::array<std::string_view, 13> needs_hand{"fs/write", "fs/edit", "pr
   "process/spawn", "process/stdin", "process/terminate", "terminal/environment", "terminal/spawn",
   "terminal/write", "terminal/resize", "terminal/foreground", "terminal/signal", "terminal/terminate"};
 
-result<json> parse_object(std::string_view text) {
-  auto body = json::parse(text);
-  if (!body)
-    return fail(errc::bad_request, body.error().detail);
-  if (!body->is_object())
-    return fail(errc::bad_request, "The body must be a JSON object.");
-  return body;
-}
-
 } // namespace
+
+std::optional<reply> absent_files(const call& request) {
+  if (request.path != "files/list" && request.path != "files/read")
+    return std::nullopt;
+  auto body = read_object(request.body);
+  auto given = body ? (*body)["path"].text() : std::nullopt;
+  auto path = given ? workspace_path(*given) : std::nullopt;
+  if (!path)
+    return error_reply({errc::invalid_path, {}});
+  if (request.path == "files/read" || *path != workspace)
+    return error_reply({errc::file_not_found, {}});
+  return reply{200, R"({"path":"","type":"directory","entries":[],"complete":true})"};
+}
 
 std::optional<reply> absent_hand(const call& request) {
   if (std::ranges::find(needs_hand, std::string_view{request.path}) != needs_hand.end())
@@ -174,7 +117,7 @@ std::optional<reply> absent_hand(const call& request) {
   auto route = std::ranges::find(probes, std::string_view{request.path}, &probe_route::path);
   if (route == probes.end())
     return std::nullopt;
-  auto answer = parse_object(request.body).and_then([&](const json& body) { return route->answer(body); });
+  auto answer = read_object(request.body).and_then([&](const json& body) { return route->answer(body); });
   return answer ? *answer : error_reply(answer.error());
 }
 

@@ -5,7 +5,7 @@
 import dataclasses
 import os
 
-SUITES = ("chat",)
+SUITES = ("chat", "tools")
 
 
 class UsageError(Exception):
@@ -15,6 +15,7 @@ class UsageError(Exception):
 @dataclasses.dataclass
 class Options:
     build: str
+    suite: str = SUITES[0]
     json: bool = False
     quick: bool = False
     help: bool = False
@@ -33,7 +34,7 @@ def parse(arguments, root):
     options = Options(os.path.join(root, "build", "release"))
     rest = list(arguments)
     if rest and rest[0] in SUITES:
-        rest.pop(0)
+        options.suite = rest.pop(0)
     while rest:
         word = rest.pop(0)
         if word in ("--json", "--quick"):

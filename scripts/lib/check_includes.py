@@ -27,7 +27,7 @@ MAY_INCLUDE = {
 # (headers, layers that may include them besides tests, what to do instead)
 LIBRARIES = (
     (r"rapidjson/", ("protocol/wire",), "add a codec to protocol/wire and use its plain types"),
-    (r"boost/", ("net", "gateway"), "use an interface of protocol/ports, or move the code to net/ or gateway/"),
+    (r"boost/", ("net", "gateway", "sandboxd"), "use an interface of protocol/ports, or move the code to net/ or gateway/"),
     (r"curl/", ("net", "gateway"), "use the HTTP client interface of protocol/ports"),
     (r"sqlite3\.h", ("net",), "use the store interface of protocol/ports"),
     (r"caf/(io|openssl)/", ("actors",), "the middleman belongs to actors/: call a function of actors/"),

@@ -48,6 +48,15 @@ child_failed() {
     "$((status == 0 ? 1 : status))"
 }
 
+# Whether the child ended with this status; its name is free again then. Usage: child_refused NAME STATUS
+child_refused() {
+  local status=0
+  ended_within 5 "${CHILD_PID[$1]}" || return 1
+  wait "${CHILD_PID[$1]}" || status=$?
+  [ "$status" -eq "$2" ] || return 1
+  unset "CHILD_PID[$1]"
+}
+
 # Waits until one of the children ends, which is a failure. Usage: wait_for_children NAME:TITLE:LOG...
 wait_for_children() {
   local entry name title log pids=()

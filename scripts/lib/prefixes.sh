@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The agentpool authors
 # SPDX-License-Identifier: Apache-2.0
-# Which CAF and dsh the project pins, and where they are. Needs common.sh.
+# Which CAF, dsh and sandbox template the project uses, and where they are. Needs common.sh.
 
 CAF_VERSION=0.18.7
 CAF_DEBIAN_VERSION=0.18.7-1~exp1
@@ -46,6 +46,18 @@ caf_stamp() {
 dsh_stamp() {
   printf 'dsh %s tree=%s %s=%s recipe=%s' \
     "$DSH_VERSION" "$DSH_TREE_SHA256" "$NODE_WHEEL" "$NODE_WHEEL_SHA256" "$DSH_RECIPE"
+}
+
+# Of the sandbox template NAME: the hash of its recipe. Usage: template_stamp NAME
+template_stamp() {
+  local hash
+  hash=$(cd "$ROOT/conf/templates/$1" && sha256sum customize packages.txt "$ROOT/scripts/build-template" | cut -d ' ' -f 1 |
+    sha256sum | cut -d ' ' -f 1)
+  printf 'template %s recipe=%s' "$1" "$hash"
+}
+
+sdks_stamp() {
+  printf 'sdks %s' "$(cat "$ROOT"/tests/e2e/sdks/{requirements.txt,package.json,package-lock.json} | sha256sum | cut -d ' ' -f 1)"
 }
 
 has_stamp() { [ -f "$1/$STAMP_FILE" ] && [ "$(<"$1/$STAMP_FILE")" = "$2" ]; }

@@ -115,6 +115,78 @@ TEST_F(ChatView, ToolCallsAreOneLineEach) {
   EXPECT_EQ(screen, "I look.\n* bash: ls -l\n* read\n* read failed\n");
 }
 
+TEST_F(ChatView, ToolCallSaysWhatItDoes) {
+  event("tool_call", R"({"tool_call_id":"c1","title":"bash","raw_input":{"command":"ls\n-l"}})");
+  event(
+    "tool_call", R"({"tool_call_id":"c2","title":"write","raw_input":{"file_path":"a.txt","content":"x"}})");
+  EXPECT_EQ(screen, "* bash: ls -l\n* write: a.txt\n");
+}
+
+TEST_F(ChatView, OutputOfAToolIsShownOnce) {
+  const auto done = [this](const std::string& call, const std::string& text) {
+    event("tool_call_update", R"({"tool_call_id":")" + call +
+                                R"(","status":"completed","content":[{"type":"content",)" +
+                                R"("content":{"type":"text","text":")" + text + R"("}}]})");
+  };
+  event("tool_call", R"({"tool_call_id":"c1","title":"bash"})");
+  frame("live", live_data({{"turn_1"}, "tool_output", "c1", "", 0, "one\n", false}));
+  frame("live", live_data({{"turn_1"}, "tool_output", "c1", "", 4, "two", false}));
+  EXPECT_EQ(screen, "* bash\none\ntwo");
+  done("c1", R"(one\ntwo)");
+  EXPECT_EQ(screen, "* bash\none\ntwo\n");
+  event("tool_call", R"({"tool_call_id":"c1","title":"bash"})"); // the same id again
+  done("c1", "three");
+  EXPECT_EQ(screen, "* bash\none\ntwo\n* bash\nthree\n");
+}
+
+TEST_F(ChatView, TakenBackTextTakesNoOutputBack) {
+  frame("live", live_data({{"turn_1"}, "tool_output", "c1", "", 0, "one", false}));
+  taken_back();
+  EXPECT_EQ(screen, "one");
+}
+
+TEST_F(ChatView, AsksUntilItIsAnswered) {
+  constexpr auto asking =
+    R"({"request_id":"p1","tool_call_id":"c1","tool_call":{"title":"bash","kind":"execute",)"
+    R"("raw_input":{"command":"rm \u001b[2J x"}},"options":[)"
+    R"({"optionId":"A","name":"a","kind":"allow_always"},)"
+    R"({"optionId":"a","name":"a","kind":"allow_once"},)"
+    R"({"optionId":"r","name":"r","kind":"reject_once"}]})";
+  event("permission_requested", asking);
+  EXPECT_EQ(view.asked(), nullptr) << "the past is not asked about";
+  frame("caught_up", "{}");
+  ASSERT_NE(view.asked(), nullptr);
+  EXPECT_EQ(view.asked()->request, "p1");
+  EXPECT_EQ(view.asked()->allow, "a");
+  EXPECT_EQ(view.asked()->reject, "r");
+  EXPECT_EQ(view.asked()->text.find("execute bash: rm "), 0u) << view.asked()->text;
+  EXPECT_EQ(screen.find('\x1b'), std::string::npos);
+  event("permission_resolved", R"({"request_id":"p1","outcome":"selected","option_id":"r","by":"user"})");
+  EXPECT_EQ(view.asked(), nullptr);
+  EXPECT_NE(screen.find("? not allowed (user)\n"), std::string::npos) << screen;
+}
+
+TEST_F(ChatView, QuestionsEndWithTheirTurn) {
+  frame("caught_up", "{}");
+  event("permission_requested", R"({"request_id":"p1","options":[]})");
+  event("permission_requested", R"({"request_id":"p2","options":[]})", "turn_2");
+  view.answered("nothing");
+  event("turn_end", R"({"stop_reason":"end_turn"})");
+  ASSERT_NE(view.asked(), nullptr);
+  EXPECT_EQ(view.asked()->request, "p2");
+  view.answered("p2");
+  EXPECT_EQ(view.asked(), nullptr);
+}
+
+TEST(Question, TakesYesAndNoOnly) {
+  for (auto line : {"y", "Y", "yes", "y ", "y\r"})
+    EXPECT_EQ(yes_or_no(line), true) << line;
+  for (auto line : {"n", "N", "no"})
+    EXPECT_EQ(yes_or_no(line), false) << line;
+  for (auto line : {"", "yess", "ja", "1", " y"})
+    EXPECT_EQ(yes_or_no(line), std::nullopt) << line;
+}
+
 TEST_F(ChatView, AgentDoesNotControlTheTerminal) {
   message("a\x1b]0;title\x07"
           "b\x1b[2Jc\r\nd");

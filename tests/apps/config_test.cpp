@@ -29,6 +29,11 @@ std::string dump(const daemon_config& c) {
   const auto& s = c.session;
   put(s.t1.count(), s.passivate.count(), s.coalesce_time.count(), s.turn_stall.count(), s.turn_limit.count(),
     s.agent_turn_silence.count(), s.cancel_grace.count(), s.attach_deadline.count(), s.drain_limit.count());
+  put(s.max_hold.count());
+  const auto& h = c.hands;
+  put(h.provider, h.url, h.api_key_file, h.template_id, h.domain, h.timeout.count(),
+    h.create_deadline.count(), h.verify_deadline.count(), h.sweep.count(), h.creates, h.sandboxes,
+    h.per_device);
   put(s.default_mode, s.default_profile, s.sessions_per_device, s.turns_per_device);
   put(c.viewer.heartbeat.count(), c.viewer.stall.count(), c.viewer.viewers);
   const auto& p = c.pool;
@@ -194,6 +199,52 @@ TEST(Config, DurationsAndSizesAreExact) {
   EXPECT_EQ(config::parse_duration(""), std::nullopt);
   EXPECT_EQ(config::parse_size("16KiB"), 16384u);
   EXPECT_EQ(config::parse_size("9999999999GiB"), std::nullopt);
+}
+
+TEST(Config, HandsNeedAnAddressAndAKeyOnlyWithAProvider) {
+  EXPECT_FALSE(good("[hands]\nprovider = \"none\"").hands.enabled());
+  EXPECT_FALSE(good("").hands.enabled());
+  EXPECT_THAT(bad("[hands]\nprovider = \"e2b\""),
+    ElementsAre(AllOf(StartsWith("a.toml:1: hands.url: "), HasSubstr("http://")),
+      StartsWith("a.toml:1: hands.api_key_file: ")));
+  EXPECT_THAT(bad("[hands]\nprovider = \"e2b\"\nurl = \"127.0.0.1:3000\"\napi_key_file = \"k\""),
+    ElementsAre(StartsWith("a.toml:1: hands.url: ")));
+  EXPECT_THAT(bad("[hands]\nprovider = \"docker\""), ElementsAre(HasSubstr("\"none\", \"e2b\"")));
+}
+
+TEST(Config, HandsSayEverythingAboutTheProvider) {
+  auto read = good(R"([hands]
+provider = "e2b"
+url = "https://api.example.test"
+api_key_file = "/etc/agentpool/key"
+template = "node:20"
+domain = "example.test"
+timeout = "1h"
+create_deadline = "90s"
+verify_deadline = "5s"
+max_hold = "30m"
+sweep = "1m"
+creates = 2
+sandboxes = 10
+per_device = 3)");
+  EXPECT_TRUE(read.hands.enabled());
+  EXPECT_EQ(read.hands.url, "https://api.example.test");
+  EXPECT_EQ(read.hands.api_key_file, "/etc/agentpool/key");
+  EXPECT_EQ(read.hands.template_id, "node:20");
+  EXPECT_EQ(read.hands.domain, "example.test");
+  EXPECT_EQ(read.hands.timeout, 1h);
+  EXPECT_EQ(read.hands.create_deadline, 90s);
+  EXPECT_EQ(read.hands.verify_deadline, 5s);
+  EXPECT_EQ(read.session.max_hold, 30min);
+  EXPECT_EQ(read.hands.sweep, 1min);
+  EXPECT_EQ(read.hands.creates, 2u);
+  EXPECT_EQ(read.hands.sandboxes, 10u);
+  EXPECT_EQ(read.hands.per_device, 3u);
+}
+
+// A timeout that a refresh cannot keep up with is none.
+TEST(Config, AProvidersTimeoutHasALeast) {
+  EXPECT_THAT(bad("[hands]\ntimeout = \"5s\""), ElementsAre(HasSubstr("from 10s to")));
 }
 
 } // namespace agentpool

@@ -32,13 +32,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def address_string(self):
         return "world"
 
+    def do_GET(self):
+        self.do_POST()
+
     def do_POST(self):
         raw = self.rfile.read(int(self.headers.get("content-length", 0)))
         name = self.path.removeprefix("/world/v1/")
         head, content = raw, b""
-        if "framed" in self.headers["content-type"]:
+        if "framed" in self.headers.get("content-type", ""):
             head, _, content = raw.partition(b"\n")
-        body = json.loads(head)
+        body = json.loads(head or b"{}")
         with self.server.lock:
             self.server.requests.append((name, self.headers.get("X-Agentpool-Session"), body))
         try:
@@ -85,6 +88,7 @@ def output(data, stream="stdout"):
 class FakeWorld(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
     block_on_close = False
+    request_queue_size = 128
 
     def __init__(self, folder):
         self.path = os.path.join(folder, "world.sock")
@@ -93,8 +97,9 @@ class FakeWorld(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
         self.credential = "bearer"
         self.lock = threading.Lock()
         self.requests = []
+        self.mode = "allow"
         self.answers = {}
-        self.plain = {"exchange": self.exchange, "live": lambda *_: {}, "cancel": lambda *_: {},
+        self.plain = {"exchange": self.exchange, "session": self.session, "live": lambda *_: {}, "cancel": lambda *_: {},
                       "fs/resolve": self.resolve, "fs/stat": self.stat, "fs/lstat": self.stat,
                       "fs/read": self.read}
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
@@ -120,6 +125,10 @@ class FakeWorld(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
             raise Refusal(401, "bad_token", "The token is not valid or was used before.")
         self.token = None
         return {"credential": self.credential}
+
+    def session(self, *_):
+        kinds = ["edit", "execute"] if self.mode == "allow" else []
+        return {"session": "s", "workspace": "/workspace", "mode": self.mode, "kinds": kinds, "hand": "none"}
 
     def resolve(self, _handler, body, _content):
         path = os.path.normpath(os.path.join(body["cwd"], body["path"]))

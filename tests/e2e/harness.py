@@ -35,6 +35,7 @@ class Daemon:
         os.chmod(self.data, 0o711)
         self.child = None
         self.spawned = 0
+        self.options = {}  # of the command line, over the suite's own
         self.model = DemoModel(self.id, self.work) if model else None
         base = {} if model else settings.NO_DSH
         profiles = {
@@ -130,6 +131,7 @@ class Daemon:
         }
         if self.model:
             options.update({"--demo-model-url": self.model.url, "--demo-model-pid": str(self.model.pid)})
+        options.update(self.options)
         options = {name: value for name, value in options.items() if name not in extra}
         program = os.path.join(settings.BUILD, "apps", "agentpoold", "agentpoold")
         return [program, *(word for pair in options.items() for word in pair), *extra]

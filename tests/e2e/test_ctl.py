@@ -83,6 +83,40 @@ class CtlTest(E2eCase):
         self.assertTrue(screen.endswith("echo: again\n"), screen)
         self.assertEqual([e["seq"] for e in self.client.log(session)][0], 1)
 
+    def testChatAsksForApprovals(self):
+        session = self.client.create(mode="ask")
+        chat = self.terminal("--session", session)
+        for word, option in (("y", "allow-once"), ("n", "reject-once")):
+            asked = chat.screen().count("[y/n]")
+            chat.type("@permission")
+            until(lambda: chat.screen().count("[y/n]") > asked, "the question is shown")
+            self.assertIn("execute bash: true", chat.screen())
+            chat.type("what?")  # no answer: asked again
+            until(lambda: chat.screen().count("[y/n]") > asked + 1, "the question is shown again")
+            chat.type(word)
+            chat.wait(f"permission selected {option}")
+        self.assertEqual(chat.leave(), 0)
+
+    # BR-060
+    def testQuestionOfBeforeIsAskedAtAttach(self):
+        session = self.client.create(mode="ask")
+        self.client.prompt(session, "@permission")
+        until(lambda: self.client.permissions(session), "the question is open")
+        chat = self.terminal("--session", session)
+        chat.wait("[y/n]")
+        chat.type("y")
+        chat.wait("permission selected allow-once")
+        self.assertEqual(chat.leave(), 0)
+
+    # BR-058
+    def testQuestionStaysOpenWhenNobodyIsThere(self):
+        session = self.client.create(mode="ask")
+        code, _, error = self.run_ctl("chat", "--session", session, text="@permission\n")
+        self.assertEqual(code, 1)
+        self.assertIn("nobody answers here; it stays open", error)
+        self.assertEqual(len(self.client.permissions(session)), 1)
+        self.client.cancel(session)
+
     def testInterruptCancelsTheTurnThenLeaves(self):
         chat = self.terminal("--profile", "fault")
         chat.type("@gate never-opened")

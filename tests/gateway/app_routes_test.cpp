@@ -180,11 +180,6 @@ TEST_F(AppRoutes, ApprovalsAreListedAndAnswered) {
   EXPECT_EQ(code_of(*ask("POST", permissions + "/p1", "{")), "bad_json");
 }
 
-TEST_F(AppRoutes, RoutesOfLaterVersionsAreUnsupported) {
-  for (auto route : {"/files", "/files?path=a", "/files/content"})
-    EXPECT_EQ(code_of(*ask("GET", "/v1/sessions/" + mine + route)), "unsupported") << route;
-}
-
 // BR-007
 TEST_F(AppRoutes, EventStreamIsNotBufferedAndGoesToAViewer) {
   publish(names::viewer_sup, sys.spawn(fake_viewers, node, errc::none));

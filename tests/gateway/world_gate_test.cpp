@@ -3,6 +3,7 @@
 #include "gateway/world_gate.hpp"
 #include "net/io_thread.hpp"
 #include "protocol/actors/names.hpp"
+#include "protocol/ports/world_stream.hpp"
 #include "tests/gateway/raw_http.hpp"
 
 #include <caf/all.hpp>
@@ -24,12 +25,21 @@ using ::testing::StartsWith;
 // Answers with what it was asked.
 caf::behavior fake_broker(caf::event_based_actor*) {
   return {[](world_atom, const world::call& call) -> caf::result<world::reply> {
-    if (call.path == "fail")
-      return to_error({errc::foreign_session, {}});
-    auto all = call.worker.value + "|" + call.credential + "|" + call.session.value + "|" + call.path + "|" +
-               call.body;
-    return world::reply{203, all};
-  }};
+            if (call.path == "fail")
+              return to_error({errc::foreign_session, {}});
+            auto all = call.worker.value + "|" + call.credential + "|" + call.session.value + "|" +
+                       call.path + "|" + call.body;
+            return world::reply{203, all};
+          },
+    [](world_atom, const world::call& call,
+      const std::shared_ptr<ports::world_stream>& stream) -> caf::result<world::reply> {
+      if (call.path == "fs/write")
+        return world::reply{200, stream->body() ? "rest" : call.body};
+      auto sink = stream->begin({200, "application/x-ndjson", {}});
+      sink->write(std::make_shared<std::string>(call.path + " " + std::to_string(call.request) + "\n"),
+        [sink](bool) { sink->finish("done"); });
+      return world::reply{0, {}};
+    }};
 }
 
 class WorldGate : public ::testing::Test {
@@ -105,6 +115,34 @@ TEST_F(WorldGate, FailureOfTheBrokerIsAWorldError) {
     AllOf(StartsWith("HTTP/1.1 403"), HasSubstr("foreign_session")));
   sys.registry().erase(std::string{names::broker});
   EXPECT_THAT(raw_unix(path, request_text("POST", "/world/v1/fs/stat")), StartsWith("HTTP/1.1 503"));
+}
+
+TEST_F(WorldGate, StreamedAnswersGoOutAsTheyCome) {
+  auto path = folder / "w.sock";
+  ASSERT_TRUE(open("w1", path));
+  auto answer =
+    raw_unix(path, request_text("POST", "/world/v1/process/spawn", "X-Agentpool-Request: 7\r\n", "{}"));
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(answer, HasSubstr("Content-Type: application/x-ndjson"));
+  EXPECT_THAT(answer, HasSubstr("process/spawn 7\n"));
+}
+
+TEST_F(WorldGate, LargeContentIsPulledSmallComesWhole) {
+  auto path = folder / "w.sock";
+  ASSERT_TRUE(open("w1", path));
+  EXPECT_THAT(raw_unix(path, request_text("POST", "/world/v1/fs/write", "", "{}\nabc")), EndsWith("{}\nabc"));
+  auto large = std::string(3 << 20, 'x');
+  EXPECT_THAT(raw_unix(path, request_text("POST", "/world/v1/fs/write", "", large)), EndsWith("rest"));
+}
+
+TEST_F(WorldGate, BodiesHaveTheBoundOfTheirCall) {
+  auto path = folder / "w.sock";
+  ASSERT_TRUE(open("w1", path));
+  auto large = std::string((1 << 20) + 1, 'x');
+  EXPECT_THAT(raw_unix(path, request_text("POST", "/world/v1/fs/stat", "", large)),
+    AllOf(StartsWith("HTTP/1.1 413"), HasSubstr("body_too_large")));
+  EXPECT_THAT(
+    raw_unix(path, request_text("POST", "/world/v1/fs/edit", "", large)), StartsWith("HTTP/1.1 203"));
 }
 
 // BR-143

@@ -133,6 +133,10 @@ class OptionsTest(unittest.TestCase):
         self.assertEqual((options.build, options.json, options.quick), ("/repo/build/release", False, False))
         self.assertEqual(options.chosen({"a": 1, "b": 2}), [("a", 1), ("b", 2)])
 
+    def testSuites(self):
+        self.assertEqual(parse([], "/repo").suite, "chat")
+        self.assertEqual(parse(["tools", "--quick"], "/repo").suite, "tools")
+
     def testItemsKeepTheOrderOfTheSuite(self):
         options = parse(["b", "--quick", "--json", "a", "--build", "/x"], "/repo")
         self.assertEqual((options.build, options.json, options.quick), ("/x", True, True))

@@ -23,6 +23,8 @@ struct fake_tables {
   std::map<std::string, device_row> devices; ///< by token hash
   std::map<session_id, session> sessions;
   std::vector<idempotency_row> keys;
+  std::map<session_id, hand_row> hands;
+  std::map<std::string, intent_row> intents;
   std::vector<ports::store_op> ops; ///< all that succeeded, in order
   uint64_t commits = 0;
 
@@ -126,12 +128,55 @@ private:
     if (auto found = owned(op.session, op.epoch); !found)
       return tl::unexpected{found.error()};
     tables_->sessions.erase(op.session);
+    tables_->hands.erase(op.session);
     return ports::store_answer{};
   }
 
   answer on(const ports::expire_idempotency& op) {
     std::erase_if(tables_->keys, [&](const idempotency_row& row) { return row.created < op.before; });
     return ports::store_answer{};
+  }
+
+  answer on(const ports::claim_hand& op) {
+    auto i = tables_->sessions.find(op.session);
+    if (i == tables_->sessions.end())
+      return fail(errc::not_found);
+    auto& row = tables_->hands[op.session];
+    row.session = op.session;
+    row.device = i->second.row.device;
+    ++row.epoch;
+    hand_claim claim{row, {}};
+    for (const auto& [id, intent] : tables_->intents)
+      if (intent.session == op.session)
+        claim.intents.push_back(intent);
+    return ports::store_answer{std::move(claim)};
+  }
+
+  answer on(const hand_write& op) {
+    auto i = tables_->hands.find(op.row.session);
+    if (i == tables_->hands.end() || i->second.epoch != op.row.epoch)
+      return fail(errc::stale_epoch);
+    i->second = op.row;
+    return on(op.intents);
+  }
+
+  answer on(const intent_write& op) {
+    for (const auto& one : op.put)
+      tables_->intents[one.id] = one;
+    for (const auto& id : op.remove)
+      tables_->intents.erase(id);
+    return ports::store_answer{};
+  }
+
+  answer on(const ports::read_hands& op) {
+    hand_book book{"node-1", {}, {}};
+    for (auto& [id, row] : tables_->hands) {
+      row.epoch += op.fence ? 1 : 0;
+      book.hands.push_back(row);
+    }
+    for (const auto& [id, intent] : tables_->intents)
+      book.intents.push_back(intent);
+    return ports::store_answer{std::move(book)};
   }
 
   std::optional<errc> known(const idempotency_row& row) const {

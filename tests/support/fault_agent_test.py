@@ -221,6 +221,19 @@ class FaultAgentTest(unittest.TestCase):
         agent.answer(pending)
         self.assertEqual(agent.texts(), ["permission selected allow-once"])
 
+    def testPermissionsAreAskedAtOnceAndAnsweredInAnyOrder(self):
+        agent = self.agent()
+        session = agent.open()
+        pending = agent.start(
+            "session/prompt", sessionId=session, prompt=[{"type": "text", "text": "@permissions 2"}]
+        )
+        asked = [agent.answer(pending)["id"] for _ in range(2)]
+        for request in reversed(asked):
+            outcome = {"outcome": "selected", "optionId": f"o{request}"}
+            agent.send({"jsonrpc": "2.0", "id": request, "result": {"outcome": outcome}})
+        agent.answer(pending)
+        self.assertEqual(agent.texts(), ["2=o1 ", "1=o0 "])
+
     def testGateAndMark(self):
         agent = self.agent()
         session = agent.open()

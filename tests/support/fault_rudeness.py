@@ -43,6 +43,36 @@ def permission(turn, argument):
         tool_done(turn, call_id, "asked")
 
 
+def ask(turn, call_id):
+    """The id of a question about that tool call."""
+    params = {"sessionId": turn.session.id, "toolCall": {"toolCallId": call_id}, "options": OPTIONS}
+    return turn.request("session/request_permission", params)
+
+
+@directive("permissions")
+def permissions(turn, argument):
+    """N: asks about N tool calls at once and says each answer as it comes, `N=option`; an answer that is
+    cancelled is `N=cancelled`."""
+    open_calls = {}
+    for number in range(1, int(argument) + 1):
+        call_id = tool_call(turn, "bash", {"command": f"echo {number}"})
+        open_calls[ask(turn, call_id)] = (number, call_id)
+    turn.agent.waiting.update(dict.fromkeys(open_calls, turn))
+    while open_calls:
+        answer = yield ("more answers",)
+        number, call_id = open_calls.pop(answer["id"])
+        outcome = answer.get("result", {}).get("outcome", {})
+        turn.message(f"{number}={outcome.get('optionId', 'cancelled')} ")
+        tool_done(turn, call_id, "asked")
+
+
+@directive("late-permission")
+def late_permission(turn, argument):
+    """MS: a tool call and a question about it MS after the reply: a turn that the agent opens and asks in."""
+    turn.after_reply(int(argument), lambda: ask(turn, tool_call(turn, "bash", {"command": "late"})))
+    yield from ()
+
+
 @directive("unknown-request")
 def unknown_request(turn, argument):
     """sends a request of an unknown method, waits and says the error code."""

@@ -6,6 +6,7 @@ import os
 
 from fault_brain import new_id
 import fault_rudeness  # noqa: F401: registers its directives
+import fault_world  # noqa: F401: the same
 from fault_directives import DIRECTIVES
 
 

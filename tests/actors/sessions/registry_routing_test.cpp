@@ -215,6 +215,19 @@ TEST_F(RegistryRecoverTest, RecoveredTurnsCountForTheDevice) { // BR-144
   EXPECT_TRUE(prompt("ses_2")->value);
 }
 
+// A hand's news are events of its session, also when nobody has it in memory; a deleted one hears nothing.
+TEST_F(RegistryRoutingTest, NewsOfAHandBringItIntoMemory) {
+  begin();
+  caf::anon_send(uut, hand_atom_v, session_id{"ses_1"}, hand_report{"lost", 2, 1, 0, "gone"});
+  caf::anon_send(uut, notice_atom_v, session_id{"ses_1"}, std::string{"clock_skew"}, std::string{"off"});
+  caf::anon_send(uut, hand_atom_v, session_id{"ses_unknown"}, hand_report{"lost", 2, 1, 0, "gone"});
+  sched.run();
+  const auto& events = tables->events({"ses_1"});
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_EQ(events[1].type, event_type::hand_state);
+  EXPECT_EQ(events[2].type, event_type::notice);
+}
+
 TEST_F(RegistryRecoverTest, RestartedRegistryKnowsTheTurnsThatRun) {
   registry_settings.settings.turns_per_device = 1;
   add_session("ses_1");

@@ -122,7 +122,7 @@ protected:
   }
 
   void ask_permission(const std::string& request = "7", size_t n = 0) {
-    acp::permission what{request, {"brain_1"}, "call_1", R"({"title":"rm"})",
+    acp::permission what{request, {"brain_1"}, "call_1", R"({"toolCallId":"call_1","title":"rm"})",
       R"([{"optionId":"yes","name":"Yes","kind":"allow_once"},{"optionId":"always","name":"A","kind":"allow_always"},)"
       R"({"optionId":"no","name":"No","kind":"reject_once"}])"};
     caf::anon_send(session, permission_atom_v, worker(n).id, std::move(what));

@@ -33,7 +33,7 @@ TEST_F(SessionPermissionTest, ModeAskWaitsForAPerson) { // BR-058 BR-060
   EXPECT_EQ(state(), "awaiting_permission");
   EXPECT_EQ(types(3), strings{"permission_requested"});
   EXPECT_TRUE(worker().answers.empty());
-  EXPECT_THAT(pending(), ::testing::HasSubstr(R"("tool_call":{"title":"rm"})"));
+  EXPECT_THAT(pending(), ::testing::HasSubstr(R"("tool_call":{"tool_call_id":"call_1","title":"rm"})"));
   EXPECT_EQ(answer(pending_id(), "yes"), errc::none);
   EXPECT_EQ(worker().answers, (answers{{"7", "yes"}}));
   EXPECT_EQ(state(), "running");

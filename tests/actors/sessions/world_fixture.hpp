@@ -38,6 +38,17 @@ protected:
         return caf::unit;
       }};
     }));
+    publish(names::broker, sys.spawn([this](caf::event_based_actor*) -> caf::behavior {
+      return {
+        [this](hand_atom, const session_id&) { return hand; },
+        [this](erase_atom, const session_id& id) -> caf::result<void> {
+          if (hand_error)
+            return to_error(*hand_error);
+          erased_hands.push_back(id);
+          return caf::unit;
+        },
+      };
+    }));
   }
 
   ~WorldFixture() override {
@@ -105,6 +116,9 @@ protected:
   caf::actor pool;
   std::optional<failure> homes_error;
   std::vector<session_id> erased_homes;
+  hand_report hand; ///< what the broker says of every session's hand
+  std::optional<failure> hand_error;
+  std::vector<session_id> erased_hands;
 };
 
 } // namespace agentpool::test

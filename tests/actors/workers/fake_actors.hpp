@@ -93,6 +93,21 @@ inline broker_actor::behavior_type fake_broker(broker_actor::pointer self, std::
     },
     [=](revoke_atom, const worker_id&) { return step(self, *book, replies, "revoke", ""); },
     [](world_atom, const world::call&) { return world::reply{}; },
+    [](
+      world_atom, const world::call&, const std::shared_ptr<ports::world_stream>&) { return world::reply{}; },
+    [](begin_atom, const session_id&) -> caf::result<world_actor> {
+      return to_error({errc::world_no_hand, {}});
+    },
+    [](erase_atom, const session_id&) {},
+    [](admit_atom, const session_id&, const device_id&, bool) -> caf::result<uint64_t> {
+      return to_error({errc::world_no_hand, {}});
+    },
+    [](give_back_atom, uint64_t) {},
+    [](hand_atom, const session_id&, const hand_report&) {},
+    [](hand_atom, const session_id&) { return hand_report{}; },
+    [](gone_atom, const session_id&, const std::string&) {},
+    [](list_atom) { return std::vector<actor_status>{}; },
+    [](timer_atom, const std::string&, uint64_t) {},
   };
 }
 
@@ -146,6 +161,9 @@ inline session_actor::behavior_type fake_session(
       return !book->silent["yield"];
     },
     [](live_atom, const std::vector<live_frame>&) {},
+    [](granted_atom) { return true; },
+    [](hand_atom, const hand_report&) {},
+    [](notice_atom, const std::string&, const std::string&) {},
     [](timer_atom, const std::string&, uint64_t) {},
   };
 }

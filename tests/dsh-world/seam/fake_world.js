@@ -35,7 +35,7 @@ export async function fakeWorld(t, routes) {
     server.closeAllConnections()
     server.close()
   })
-  return { seen, world: { connection, session: () => 's1' } }
+  return { seen, world: { connection, session: () => 's1', toolCall: () => 'call_1' } }
 }
 
 /** Answers with an error as the daemon words it. */

@@ -80,11 +80,36 @@ TEST(AcpEvent, ToolCallsGetSnakeCaseMembers) {
   auto event = *event_of(call);
   EXPECT_EQ(event.type, "tool_call");
   EXPECT_EQ(event.fields,
-    R"({"tool_call_id":"c1","title":"write","kind":"other","status":"in_progress","content":[],)"
+    R"({"tool_call_id":"c1","title":"write","kind":"edit","status":"in_progress","content":[],)"
     R"("locations":[{"path":"/a","line":1}],"raw_input":{"file_path":"/a"},"raw_output":"done"})");
   auto change = *event_of(R"({"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"completed"})");
   EXPECT_EQ(change.type, "tool_call_update");
   EXPECT_EQ(change.fields, R"({"tool_call_id":"c1","status":"completed"})");
+}
+
+TEST(AcpEvent, KindsOfDshsTools) {
+  auto kind = [](std::string_view title) {
+    return (*json::parse(event_of(tests::with_member(call, "title", title))->fields))["kind"].text_or("");
+  };
+  EXPECT_EQ(kind(R"("bash")"), "execute");
+  EXPECT_EQ(kind(R"("edit")"), "edit");
+  EXPECT_EQ(kind(R"("read")"), "read");
+  EXPECT_EQ(kind(R"("grep")"), "search");
+  EXPECT_EQ(kind(R"("glob")"), "search");
+  EXPECT_EQ(kind(R"("todo_write")"), "other");
+  auto told = tests::with_member(call, "kind", R"("delete")");
+  EXPECT_EQ((*json::parse(event_of(told)->fields))["kind"].text_or(""), "delete");
+}
+
+TEST(AcpQuestion, IsAboutTheAnnouncedToolCall) {
+  EXPECT_EQ(describe_tool_call(event_of(call)->fields, R"({"toolCallId":"c1"})"),
+    R"({"tool_call_id":"c1","title":"write","kind":"edit","status":"in_progress","content":[],)"
+    R"("locations":[{"path":"/a","line":1}],"raw_input":{"file_path":"/a"}})");
+  EXPECT_EQ(describe_tool_call(R"({"tool_call_id":"c1","title":"write","kind":"edit"})",
+              R"({"toolCallId":"c1","title":"Write it","kind":"move","rawInput":{"a":1}})"),
+    R"({"tool_call_id":"c1","title":"Write it","kind":"move","raw_input":{"a":1}})");
+  EXPECT_EQ(describe_tool_call("", R"({"toolCallId":"c1"})"), R"({"tool_call_id":"c1"})");
+  EXPECT_EQ(describe_tool_call("", "[]"), "{}");
 }
 
 TEST(AcpEvent, MembersOfAWrongTypeAreLeftOut) {

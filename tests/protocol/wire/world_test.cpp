@@ -42,14 +42,14 @@ TEST(WorldErrors, HaveTheStatusOfTheirRow) {
 }
 
 TEST(WorldErrors, FsCodesHaveTheStatusOfTheDocument) {
-  expect_error(fs_error("FS_NOT_FOUND", "x"), 404, "FS_NOT_FOUND");
-  expect_error(fs_error("FS_NOT_DIRECTORY", "x"), 404, "FS_NOT_DIRECTORY");
-  expect_error(fs_error("FS_STALE_VERSION", "x"), 409, "FS_STALE_VERSION");
-  expect_error(fs_error("FS_AMBIGUOUS_EDIT", "x"), 422, "FS_AMBIGUOUS_EDIT");
-  expect_error(fs_error("FS_TOO_LARGE", "x"), 413, "FS_TOO_LARGE");
-  expect_error(fs_error("FS_PERMISSION_DENIED", "x"), 403, "FS_PERMISSION_DENIED");
-  expect_error(fs_error("FS_IO_ERROR", "x"), 500, "FS_IO_ERROR");
-  expect_error(fs_error("FS_WHAT", "\"\n"), 500, "FS_WHAT");
+  expect_error(coded_error("FS_NOT_FOUND", "x"), 404, "FS_NOT_FOUND");
+  expect_error(coded_error("FS_NOT_DIRECTORY", "x"), 404, "FS_NOT_DIRECTORY");
+  expect_error(coded_error("FS_STALE_VERSION", "x"), 409, "FS_STALE_VERSION");
+  expect_error(coded_error("FS_AMBIGUOUS_EDIT", "x"), 422, "FS_AMBIGUOUS_EDIT");
+  expect_error(coded_error("FS_TOO_LARGE", "x"), 413, "FS_TOO_LARGE");
+  expect_error(coded_error("FS_PERMISSION_DENIED", "x"), 403, "FS_PERMISSION_DENIED");
+  expect_error(coded_error("FS_IO_ERROR", "x"), 500, "FS_IO_ERROR");
+  expect_error(coded_error("FS_WHAT", "\"\n"), 500, "FS_WHAT");
 }
 
 TEST(AbsentHand, ResolvesLexically) {

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "actors/hands/world/event_out.hpp"
+#include "actors/hands/world/exit_status.hpp"
+#include "actors/hands/world/hand_io.hpp"
+#include "actors/hands/world/input_queue.hpp"
+#include "actors/hands/world/live_output.hpp"
+#include "actors/hands/world/marker_scanner.hpp"
+#include "actors/hands/world/spill.hpp"
+#include "protocol/wire/world_request.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace agentpool::world {
+
+/// One command in the hand (docs/world-protocol.md, section 5.1): from its start until its whole group is
+/// gone.
+///
+///   starting ──started──► running ──marker or end──► draining ──end, or grace──► settled ──group gone──►
+///   gone
+///       └── failed (nothing ran)      └── stream lost: how it ended is unknown ──┘
+///
+/// The exit code comes in-band, from the wrapper; envd's own end event comes only when nobody holds the pipes
+/// any more, which a background grandchild may do for ever. A command whose peer goes away is terminated.
+class command : public std::enable_shared_from_this<command> {
+public:
+  struct parts {
+    std::string id;
+    spawn_request asked;
+    std::shared_ptr<hand_io> hand;
+    std::shared_ptr<event_out> out;
+    std::shared_ptr<live_output> live; ///< null: nobody wants previews
+    std::string notice;                ///< a sentence for the model; empty = none
+    std::function<void()> gone;        ///< last
+  };
+
+  explicit command(parts all);
+
+  void start();
+  /// TERM to the group, KILL after the grace period; idempotent.
+  void terminate();
+  /// To the standard input, in order; `end` closes it.
+  void input(std::string bytes, bool end, hand_io::then<void> done);
+
+private:
+  struct output {
+    std::string_view name;
+    output_mode mode;
+    std::shared_ptr<spill> copy;
+  };
+
+  void started(uint32_t pid);
+  void took(ports::output_stream which, std::string bytes);
+  void deliver(output& to, std::string_view bytes, const event_out::credit& held);
+  void ended(result<ports::process_end> how);
+  void drain();
+  void settle();
+  void tell_exit(const exit_status& how);
+  void await_gone();
+  void group_gone();
+  void kill();
+  void killed();
+  void lost(const failure& why);
+  void finish(bool tell);
+  std::shared_ptr<spill> make_spill(const output& of);
+  event_out::credit make_credit(size_t bytes);
+
+  parts all_;
+  const std::string nonce_;
+  marker_scanner markers_;
+  output out_, err_;
+  input_queue input_;
+  ports::operation_id stream_ = 0;
+  uint32_t group_ = 0;
+  loop::timer timer_ = 0;
+  std::optional<result<ports::process_end>> end_;
+  bool asked_to_end_ = false, killing_ = false, killed_ = false;
+  bool draining_ = false, settled_ = false, exit_told_ = false, group_gone_ = false, over_ = false;
+};
+
+} // namespace agentpool::world

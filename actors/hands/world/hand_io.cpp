@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/hands/world/hand_io.hpp"
+
+#include "actors/hands/world/sinks.hpp"
+#include "actors/hands/world/trouble.hpp"
+
+namespace agentpool::world {
+
+namespace {
+
+constexpr int most_links = 4; // a resolved target that is a link again was changed meanwhile
+constexpr size_t error_bytes = 4096;
+
+// A wave of lstats.
+struct wave {
+  std::vector<seen> stats;
+  size_t missing = 0;
+  std::optional<failure> error;
+};
+
+void append(std::string& to, std::string_view bytes, size_t most, bool& cut) {
+  auto room = most - std::min(most, to.size());
+  cut = cut || bytes.size() > room;
+  to += bytes.substr(0, room);
+}
+
+} // namespace
+
+hand_io::hand_io(
+  std::shared_ptr<loop> home, std::shared_ptr<ports::sandbox_link> link, uint64_t continuity, give_back done)
+    : home_{std::move(home)}, link_{std::move(link)}, continuity_{continuity}, done_{std::move(done)} {}
+
+hand_io::~hand_io() {
+  done_(outcome_, std::move(why_));
+}
+
+void hand_io::failed(const failure& why) {
+  auto outcome = outcome_of(why);
+  if (static_cast<uint8_t>(outcome) <= static_cast<uint8_t>(outcome_))
+    return;
+  outcome_ = outcome;
+  why_ = why.text();
+}
+
+void hand_io::lstat(const std::string& path, then<seen> next) {
+  link_->stat(path, hand_user, {}, bring<seen>([next = std::move(next)](result<seen> got) {
+    if (!got && says_not_a_directory(got.error()))
+      got = seen{};
+    next(std::move(got));
+  }));
+}
+
+void hand_io::lstats(std::vector<std::string> paths, then<std::vector<seen>> next) {
+  if (paths.empty())
+    return next(std::vector<seen>{});
+  auto all = std::make_shared<wave>();
+  all->stats.resize(paths.size());
+  all->missing = paths.size();
+  for (size_t i = 0; i < paths.size(); ++i)
+    lstat(paths[i], [all, i, next](result<seen> got) {
+      if (got)
+        all->stats[i] = std::move(*got);
+      else if (!all->error)
+        all->error = std::move(got.error());
+      if (--all->missing > 0)
+        return;
+      if (all->error)
+        return next(tl::unexpected{std::move(*all->error)});
+      next(std::move(all->stats));
+    });
+}
+
+void hand_io::stat(const std::string& path, then<seen> next) {
+  follow(path, 0, std::move(next));
+}
+
+void hand_io::follow(const std::string& path, int links, then<seen> next) {
+  lstat(path, [self = shared_from_this(), links, next = std::move(next)](result<seen> got) {
+    if (!got || !*got || !(*got)->symlink)
+      return next(std::move(got));
+    if (leads_nowhere(**got) || links == most_links)
+      return next(seen{});
+    self->follow((*got)->link_target, links + 1, next);
+  });
+}
+
+void hand_io::read_all(const std::string& path, size_t most, then<std::string> next) {
+  struct state {
+    std::string bytes;
+    bool cut = false;
+  };
+  auto kept = std::make_shared<state>();
+  auto sink = std::make_shared<bytes_home>(home_);
+  auto self = shared_from_this();
+  auto op = link_->read_file(path, hand_user, {.offset = 0, .length = most + 1}, {}, sink);
+  sink->listen({.bytes =
+                  [self, kept, op, most](std::string bytes) {
+                    append(kept->bytes, bytes, most, kept->cut);
+                    self->link_->consumed(op, bytes.size());
+                  },
+    .end =
+      [self, kept, next = std::move(next)](result<void> how) {
+        if (!how) {
+          self->failed(how.error());
+          return next(tl::unexpected{how.error()});
+        }
+        if (kept->cut)
+          return next(fail(errc::payload_too_large));
+        next(std::move(kept->bytes));
+      }});
+}
+
+void hand_io::run(
+  std::vector<std::string> argv, const std::string& user, size_t most, then<script_output> next) {
+  auto kept = std::make_shared<script_output>();
+  auto sink = std::make_shared<process_home>(home_);
+  auto self = shared_from_this();
+  ports::command_spec command;
+  command.argv = std::move(argv);
+  command.cwd = "/";
+  command.user = user;
+  auto op = link_->start(std::move(command), {}, sink);
+  sink->listen({.output =
+                  [self, kept, op, most](ports::output_stream which, std::string bytes) {
+                    bool cut = false;
+                    append(which == ports::output_stream::err ? kept->err : kept->out, bytes,
+                      which == ports::output_stream::err ? error_bytes : most, cut);
+                    kept->cut = kept->cut || (cut && which != ports::output_stream::err);
+                    self->link_->consumed(op, bytes.size());
+                  },
+    .end =
+      [self, kept, next = std::move(next)](result<ports::process_end> how) {
+        if (!how) {
+          self->failed(how.error());
+          return next(tl::unexpected{how.error()});
+        }
+        kept->end = std::move(*how);
+        next(std::move(*kept));
+      }});
+}
+
+} // namespace agentpool::world

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/hands/world/input_queue.hpp"
+
+namespace agentpool::world {
+
+namespace {
+
+constexpr size_t piece_bytes = 256 * 1024;
+
+// A pipe that nobody reads takes as long as it takes.
+ports::call_limits patient() {
+  using namespace std::chrono_literals;
+  return {.first_byte = 0ms, .idle = 0ms, .total = 0ms};
+}
+
+} // namespace
+
+void input_queue::open(std::shared_ptr<hand_io> hand, uint32_t pid, bool terminal) {
+  all_->hand = std::move(hand);
+  all_->process.pid = pid;
+  all_->terminal = terminal;
+  next(all_);
+}
+
+void input_queue::add(std::string bytes, bool end, hand_io::then<void> done) {
+  if (all_->closed)
+    return done(fail(errc::envd_not_found));
+  if (all_->items.size() >= defaults::world_inputs)
+    return done(fail(errc::overloaded, "Too much input for this process waits already."));
+  all_->items.push_back({std::move(bytes), end, std::move(done)});
+  next(all_);
+}
+
+void input_queue::close() {
+  all_->closed = true;
+  for (auto& item : std::exchange(all_->items, {}))
+    item.done(fail(errc::envd_not_found));
+  all_->hand = nullptr;
+}
+
+void input_queue::next(const std::shared_ptr<state>& all) {
+  if (all->busy || !all->hand || all->items.empty())
+    return;
+  all->busy = true;
+  auto& item = all->items.front();
+  auto done = all->hand->bring<void>([all](result<void> how) { sent(all, std::move(how)); });
+  if (!item.bytes.empty()) {
+    auto piece = item.bytes.substr(0, piece_bytes);
+    item.bytes.erase(0, piece.size());
+    all->hand->link().send_input(all->process, std::move(piece), all->terminal, patient(), std::move(done));
+  } else if (item.end && !all->terminal) {
+    item.end = false;
+    all->hand->link().close_stdin(all->process, patient(), std::move(done));
+  } else {
+    all->hand->home()->post([all] { sent(all, {}); });
+  }
+}
+
+void input_queue::sent(const std::shared_ptr<state>& all, result<void> how) {
+  all->busy = false;
+  if (all->closed)
+    return;
+  auto& item = all->items.front();
+  if (how && (!item.bytes.empty() || (item.end && !all->terminal)))
+    return next(all);
+  auto done = std::move(item.done);
+  all->items.pop_front();
+  done(std::move(how));
+  next(all);
+}
+
+} // namespace agentpool::world

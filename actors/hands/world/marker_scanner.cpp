@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/hands/world/marker_scanner.hpp"
+
+#include <charconv>
+
+namespace agentpool::world {
+
+namespace {
+
+constexpr char separator = '\x1e';
+constexpr size_t longest_words = 24; // "x 255 0", "p 4194304"
+
+bool read(std::string_view text, int32_t& out) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc{} && end == text.data() + text.size() && out >= 0;
+}
+
+} // namespace
+
+marker_scanner::marker_scanner(std::string nonce) : head_{separator + std::move(nonce) + ' '} {}
+
+void marker_scanner::feed(std::string_view chunk, std::string& out) {
+  if (held_.empty()) {
+    held_ = chunk.substr(take(chunk, out));
+    return;
+  }
+  held_ += chunk;
+  held_.erase(0, take(held_, out));
+}
+
+void marker_scanner::flush(std::string& out) {
+  out += held_;
+  held_.clear();
+}
+
+// Takes what is decided from `text`: how many bytes.
+size_t marker_scanner::take(std::string_view text, std::string& out) {
+  size_t at = 0;
+  while (at < text.size()) {
+    auto next = text.find(separator, at);
+    if (next == std::string_view::npos)
+      next = text.size();
+    out.append(text, at, next - at);
+    at = next;
+    auto rest = text.substr(at);
+    if (rest.size() < head_.size() && head_.starts_with(rest))
+      return at; // empty, or a beginning of the head
+    if (!rest.starts_with(head_)) {
+      out += rest.front();
+      ++at;
+      continue;
+    }
+    auto words = rest.substr(head_.size());
+    auto end = words.substr(0, longest_words + 1).find(separator);
+    if (end == std::string_view::npos && words.size() <= longest_words)
+      return at;
+    if (end == std::string_view::npos || !accept(words.substr(0, end))) {
+      out += rest.front();
+      ++at;
+      continue;
+    }
+    at += head_.size() + end + 1;
+  }
+  return at;
+}
+
+bool marker_scanner::accept(std::string_view words) {
+  marker found;
+  if (words.starts_with("p ")) {
+    if (!read(words.substr(2), found.value) || found.value == 0)
+      return false;
+    begun_ = found;
+    return true;
+  }
+  auto blank = words.rfind(' ');
+  if (!words.starts_with("x ") || blank < 2 || words.size() - blank != 2)
+    return false;
+  auto alone = words.back();
+  if (!read(words.substr(2, blank - 2), found.value) || found.value > 255 || (alone != '0' && alone != '1'))
+    return false;
+  found.exited = true;
+  found.alone = alone == '1';
+  exited_ = found;
+  return true;
+}
+
+} // namespace agentpool::world

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "actors/hands/world/command.hpp"
+#include "actors/hands/world/operation.hpp"
+#include "actors/hands/world/terminal.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace agentpool::world {
+
+/// The commands and terminals of one session's hand, by the ids that their streams told.
+class processes : public std::enable_shared_from_this<processes> {
+public:
+  /// `live` takes the previews of what commands print.
+  explicit processes(live_output::send live) : live_{std::move(live)} {}
+
+  /// `notice`: a sentence for the model that the stream tells; taken when it will be told.
+  void spawn(const operation& op, std::string& notice);
+  void open_terminal(const operation& op);
+
+  // Requests about one of them; they use its hand.
+  void input(const operation& op);
+  void terminate(const operation& op);
+  void write(const operation& op);
+  void resize(const operation& op);
+  void foreground(const operation& op);
+  void signal(const operation& op);
+  void terminate_terminal(const operation& op);
+
+  size_t size() const { return commands_.size() + terminals_.size(); }
+
+private:
+  std::shared_ptr<terminal> find_terminal(const operation& op);
+  bool full(const operation& op) const;
+  std::shared_ptr<event_out> begin(const operation& op);
+
+  live_output::send live_;
+  std::map<std::string, std::shared_ptr<command>> commands_;
+  std::map<std::string, std::shared_ptr<terminal>> terminals_;
+};
+
+/// `process/resolve`: lstats of the places where the program may be; no process is started.
+void resolve_program(const operation& op);
+/// `terminal/environment`.
+void terminal_environment(const operation& op);
+
+} // namespace agentpool::world

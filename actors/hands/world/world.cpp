@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/hands/world/world.hpp"
+
+#include "actors/hands/world/world_state.hpp"
+#include "actors/log.hpp"
+#include "protocol/wire/world_request.hpp"
+
+namespace agentpool {
+
+using world::operation;
+
+namespace {
+
+/// Ends with its answer; one that was dropped unanswered is an internal error.
+class answer_slot {
+public:
+  answer_slot(std::shared_ptr<world::loop> home, world::loop::step dropped)
+      : home_{std::move(home)}, dropped_{std::move(dropped)} {}
+  ~answer_slot() { home_->post(std::move(dropped_)); }
+  answer_slot(const answer_slot&) = delete;
+  answer_slot& operator=(const answer_slot&) = delete;
+
+private:
+  std::shared_ptr<world::loop> home_;
+  world::loop::step dropped_;
+};
+
+result<void> take_apart(bool framed, world::call& call, operation& op) {
+  if (!framed)
+    return world::read_object(call.body.empty() ? "{}" : call.body).map([&](json body) {
+      op.body = std::move(body);
+    });
+  auto parts = world::split_frame(call.body);
+  if (!parts)
+    return fail(errc::bad_request, "A framed body begins with one line of JSON of at most 64 KiB.");
+  auto line = world::read_object(parts->first);
+  if (!line)
+    return tl::unexpected{line.error()};
+  op.body = std::move(*line);
+  op.content = parts->second;
+  return {};
+}
+
+} // namespace
+
+caf::result<world::reply> world_state::take(world::call& call, std::shared_ptr<ports::world_stream> stream) {
+  ++calls_;
+  const auto* how = find_route(call);
+  if (!how)
+    return world::reply{404, json_object{}
+                               .add("code", "unknown_route")
+                               .add("message", "There is no such call of the world protocol.")
+                               .str()};
+  auto promise = self_->make_response_promise<world::reply>();
+  operation op;
+  op.stream = std::move(stream);
+  op.targets = targets_;
+  op.done = make_answer(call, promise);
+  if (auto read = take_apart(how->framed, call, op); !read)
+    op.done(world::error_reply(read.error()));
+  else if (how->streams && !op.stream)
+    op.done(world::error_reply({errc::internal, {}}));
+  else if (call.worker.empty() && remembered(op))
+    return promise;
+  else if (call.path == "cancel")
+    cancel(call, op);
+  else
+    run(*how, call, std::move(op));
+  return promise;
+}
+
+world::answer world_state::make_answer(const world::call& call, replies promise) {
+  auto id = ++last_answer_;
+  answers_.emplace(id, std::move(promise));
+  request_key key{call.worker, call.request};
+  auto slot = std::make_shared<answer_slot>(loop_, [this, id] { drop(id); });
+  return [this, id, key, slot](world::reply reply) {
+    mutations_.erase(key);
+    deliver(id, std::move(reply));
+  };
+}
+
+void world_state::deliver(uint64_t id, world::reply reply) {
+  if (auto found = answers_.extract(id); !found.empty())
+    found.mapped().deliver(std::move(reply));
+}
+
+void world_state::drop(uint64_t id) {
+  deliver(id, world::error_reply({errc::internal, {}}));
+}
+
+void world_state::run(const route& how, const world::call& call, operation op) {
+  if (how.hand == use::none)
+    return how.run(*this, std::move(op));
+  if (call.request != 0)
+    op.cancelled = watch_cancel(call);
+  if (op.is_cancelled())
+    return op.done(world::coded_error("FS_ABORTED", "The change was cancelled before it began."));
+  // The hand answers within its own deadlines, and its end is an answer too.
+  self_->request(hand_, defaults::hand_lease, lease_atom_v, hand_use{call.path, how.hand == use::wake})
+    .then([this, &how, op](hand_lease& lease) { lend(how, op, std::move(lease)); },
+      [this, &how, call, op](const caf::error& why) { no_hand(how, call, op, to_failure(why)); });
+}
+
+void world_state::lend(const route& how, operation op, hand_lease lease) {
+  if (!lease.notice.empty())
+    notice_ += (notice_.empty() ? "" : " ") + lease.notice;
+  auto give_back = [hand = hand_, id = lease.id](hand_outcome outcome, std::string why) {
+    caf::anon_send(hand, give_back_atom_v, id, outcome, std::move(why));
+  };
+  if (!lease.link) {
+    give_back(hand_outcome::done, {});
+    return op.done(world::error_reply({errc::internal, {}}));
+  }
+  op.hand =
+    std::make_shared<world::hand_io>(loop_, std::move(lease.link), lease.continuity, std::move(give_back));
+  how.run(*this, std::move(op));
+}
+
+void world_state::no_hand(
+  const route& how, const world::call& call, const operation& op, const failure& why) {
+  if (how.hand == use::probe && why.code == errc::world_no_hand) {
+    auto empty = call.worker.empty() ? world::absent_files(call) : world::absent_hand(call);
+    return op.done(empty ? std::move(*empty) : world::error_reply(why));
+  }
+  op.done(call.worker.empty() ? world::error_reply(why) : world::trouble(why));
+}
+
+// A change that the App asked for before, with the same key, is not made again.
+bool world_state::remembered(operation& op) {
+  auto key = op.body["key"].text_or("");
+  if (key.empty())
+    return false;
+  if (auto known = keys_.begin(key, op.body["hash"].text_or(""))) {
+    op.done(std::move(*known));
+    return true;
+  }
+  op.done = [this, key, done = std::move(op.done)](world::reply reply) {
+    keys_.end(key, reply);
+    done(std::move(reply));
+  };
+  return false;
+}
+
+void world_state::show(live_frame frame) {
+  if (viewer_)
+    self_->send(viewer_, live_atom_v, std::vector<live_frame>{std::move(frame)});
+}
+
+// -- cancelling: the request may come before what it cancels, on another connection
+
+std::shared_ptr<bool> world_state::watch_cancel(const world::call& call) {
+  request_key key{call.worker, call.request};
+  auto early = std::ranges::find(early_cancels_, key);
+  auto flag = std::make_shared<bool>(early != early_cancels_.end());
+  if (*flag)
+    early_cancels_.erase(early);
+  mutations_[key] = flag;
+  return flag;
+}
+
+void world_state::cancel(const world::call& call, const operation& op) {
+  constexpr size_t remembered = 64;
+  auto number = op.body["request"].integer().value_or(0);
+  if (number < 1)
+    return op.fail({errc::bad_request, "The member 'request' must be an integer of at least 1."});
+  request_key key{call.worker, static_cast<uint64_t>(number)};
+  if (auto found = mutations_.find(key); found != mutations_.end())
+    *found->second = true;
+  else
+    early_cancels_.push_back(key);
+  if (early_cancels_.size() > remembered)
+    early_cancels_.pop_front();
+  op.done({200, "{}"});
+}
+
+} // namespace agentpool

@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "net/e2b/faults.hpp"
+
+#include "protocol/wire/e2b_error.hpp"
+#include "protocol/wire/envd_files.hpp"
+#include "protocol/wire/json.hpp"
+#include "protocol/wire/text.hpp"
+
+#include <charconv>
+
+namespace agentpool::net {
+
+using ports::http_fault;
+
+namespace {
+
+bool is_json_object(std::string_view body) {
+  auto document = json::parse(body);
+  return document && document->is_object();
+}
+
+bool is_connect_error(std::string_view body) {
+  auto document = json::parse(body);
+  return document && (*document)["code"].text();
+}
+
+std::string sentence(std::string_view who, int status, std::string_view message) {
+  auto text = std::string{who} + " answered " + std::to_string(status);
+  return message.empty() ? text : text + ": " + printable(message, 200);
+}
+
+failure unanswered(effect what, std::string text) {
+  return {what == effect::changes ? errc::outcome_unknown : errc::hand_unreachable, std::move(text)};
+}
+
+errc api_code(int status) {
+  switch (status) {
+  case 401:
+  case 403: return errc::provider_unauthorized;
+  case 410: return errc::hand_deleted;
+  case 409:
+  case 429:
+  case 503: return errc::provider_busy;
+  default: break;
+  }
+  if (status >= 500)
+    return errc::provider_failed;
+  return status >= 400 ? errc::provider_refused : errc::provider_nonsense;
+}
+
+errc cube_code(int number, effect what) {
+  switch (number) {
+  case 130404:
+  case 130400: return errc::hand_deleted;
+  case 130406:
+  case 130408:
+  case 130409:
+  case 130589:
+  case 130597: return errc::provider_busy;
+  case 130595: return what == effect::changes ? errc::outcome_unknown : errc::hand_unreachable;
+  default: return errc::none;
+  }
+}
+
+// Statuses that proxies, and not envd, answer with, or envd without a Connect code.
+errc data_plane_code(const http_answer& answer) {
+  switch (answer.head.status) {
+  case 401: return errc::envd_unauthorized;
+  case 403: return errc::provider_refused;
+  case 404: return is_json_object(answer.body) ? errc::hand_stopped : errc::envd_unsupported;
+  case 405:
+  case 415: return errc::envd_unsupported;
+  case 409:
+  case 429:
+  case 503: return errc::provider_busy;
+  case 410: return errc::hand_stopped;
+  default: return answer.head.status >= 500 ? errc::provider_failed : errc::provider_nonsense;
+  }
+}
+
+bool gateway_fault(int status) {
+  return status == 408 || status == 502 || status == 504;
+}
+
+} // namespace
+
+failure transport_failure(const ports::http_end& end, effect what) {
+  switch (end.fault) {
+  case http_fault::cancelled: return {errc::cancelled, end.text};
+  case http_fault::source: return end.source_failure;
+  case http_fault::overloaded: return {errc::overloaded, end.text};
+  case http_fault::header_too_large:
+  case http_fault::body_too_large:
+  case http_fault::malformed: return nonsense(end.text);
+  default: break;
+  }
+  return unanswered(end.sent ? what : effect::reads, end.text);
+}
+
+failure api_failure(const http_answer& answer, effect what) {
+  if (!answer.end.ok())
+    return transport_failure(answer.end, what);
+  auto status = answer.head.status;
+  auto error = e2b::parse_error(status, answer.body);
+  auto text = sentence("the sandbox provider", status, error.message);
+  if (auto code = cube_code(cube_number(error.message), what); code != errc::none)
+    return {code, text};
+  if (says_missing(answer))
+    return {errc::hand_deleted, text};
+  if (status == 404)
+    return nonsense(text);
+  if (gateway_fault(status))
+    return unanswered(what, text);
+  return {api_code(status), text};
+}
+
+failure envd_failure(const http_answer& answer, effect what) {
+  if (!answer.end.ok())
+    return transport_failure(answer.end, what);
+  auto status = answer.head.status;
+  if (e2b::says_sandbox_gone(status, answer.body))
+    return {errc::hand_stopped, "the sandbox does not run"};
+  if (is_connect_error(answer.body))
+    return connect_failure(connect::read_unary_error(status, connect::unary_type, answer.body));
+  auto text = sentence("the sandbox", status, {});
+  return gateway_fault(status) ? unanswered(what, text) : failure{data_plane_code(answer), text};
+}
+
+failure files_failure(const http_answer& answer, effect what) {
+  if (!answer.end.ok())
+    return transport_failure(answer.end, what);
+  auto status = answer.head.status;
+  auto proxied = !answer.head.header("X-Cube-Retcode").empty() || !is_json_object(answer.body);
+  if (proxied || gateway_fault(status))
+    return envd_failure(answer, what);
+  auto message = printable(envd::read_plain_error(answer.body), 500);
+  switch (status) {
+  case 400: return {errc::envd_invalid, message};
+  case 401: return {errc::envd_unauthorized, message};
+  case 403: return {errc::envd_denied, message};
+  case 404: return {errc::envd_not_found, message};
+  case 507: return {errc::envd_no_space, message};
+  case 500: return connect_failure({connect::code::internal, message});
+  default: return envd_failure(answer, what);
+  }
+}
+
+failure connect_failure(const connect::error& why) {
+  auto text = printable(why.message, 500);
+  switch (why.what) {
+  case connect::code::invalid_argument:
+  case connect::code::out_of_range: return {errc::envd_invalid, text};
+  case connect::code::deadline_exceeded: return {errc::deadline, text};
+  case connect::code::not_found: return {errc::envd_not_found, text};
+  case connect::code::already_exists: return {errc::envd_exists, text};
+  case connect::code::permission_denied: return {errc::envd_denied, text};
+  case connect::code::resource_exhausted: return {errc::provider_busy, text};
+  case connect::code::failed_precondition:
+  case connect::code::aborted: return {errc::envd_refused, text};
+  case connect::code::unimplemented: return {errc::envd_unsupported, text};
+  case connect::code::unavailable: return {errc::hand_unreachable, text};
+  case connect::code::unauthenticated: return {errc::envd_unauthorized, text};
+  default: break;
+  }
+  auto full = text.find("no space left on device") != std::string::npos;
+  return {full ? errc::envd_no_space : errc::envd_failed, text};
+}
+
+failure nonsense(std::string_view what) {
+  return {errc::provider_nonsense, std::string{what}};
+}
+
+int cube_number(std::string_view message) {
+  constexpr std::string_view before = "error code ";
+  auto found = message.find(before);
+  if (found == std::string_view::npos)
+    return 0;
+  int number = 0;
+  auto digits = message.substr(found + before.size());
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
+bool says_missing(const http_answer& answer) {
+  return answer.end.ok() && answer.head.status == 404 && (answer.body.empty() || is_json_object(answer.body));
+}
+
+} // namespace agentpool::net

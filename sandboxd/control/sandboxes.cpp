@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "sandboxd/control/sandboxes.hpp"
+
+#include "protocol/wire/e2b_route.hpp"
+#include "protocol/wire/ids.hpp"
+#include "sandboxd/control/sandboxes_detail.hpp"
+
+#include <filesystem>
+#include <random>
+
+namespace agentpool::sandboxd {
+
+namespace {
+
+bool good_template_name(const std::string& name) {
+  return !name.empty() && name.size() <= 64 && name.front() != '.' &&
+         std::all_of(name.begin(), name.end(),
+           [](unsigned char c) { return std::islower(c) || std::isdigit(c) || c == '-' || c == '_'; });
+}
+
+} // namespace
+
+tl::unexpected<e2b::api_error> api_fail(int code, std::string message, std::string error_code) {
+  return tl::unexpected<e2b::api_error>{e2b::api_error{code, std::move(message), std::move(error_code)}};
+}
+
+tl::unexpected<e2b::api_error> no_sandbox(const std::string& id) {
+  return api_fail(404, "Sandbox \"" + id + "\" doesn't exist or you don't have access to it");
+}
+
+sandboxes::sandboxes(boost::asio::any_io_executor executor, sandboxes_config config)
+    : executor_(std::move(executor)), config_(std::move(config)), store_(config_.data + "/sandboxes") {}
+
+sandboxes::~sandboxes() {
+  pool_.join();
+}
+
+std::vector<std::string> sandboxes::recover() {
+  std::vector<std::string> said;
+  sweep_runtime(config_.paths);
+  for (auto& record : store_.load(said)) {
+    auto ends = !record.auto_pause && !record.paused;
+    if (ends && record.end_at <= wall_ms()) {
+      store_.erase(record.id);
+      said.push_back("sandbox " + record.id + " was over its time and is deleted");
+      continue;
+    }
+    auto entry = std::make_shared<sandbox_entry>(executor_, std::move(record));
+    entry->state = sandbox_state::stopped;
+    entry->born = true;
+    entries_[entry->record.id] = entry;
+    if (ends)
+      arm(entry);
+    said.push_back("sandbox " + entry->record.id + " is kept; its processes are gone");
+  }
+  return said;
+}
+
+uint32_t sandboxes::free_range() const {
+  std::set<uint32_t> taken;
+  for (const auto& [id, entry] : entries_)
+    taken.insert(entry->record.first_id);
+  // At random, because other services on this machine choose theirs too.
+  std::random_device random;
+  std::uniform_int_distribution<uint32_t> pick{0, config_.id_ranges - 1};
+  for (;;)
+    if (auto first = config_.first_id + pick(random) * 65'536; !taken.contains(first))
+      return first;
+}
+
+reply<void> sandboxes::check_timeout(int64_t seconds) const {
+  if (seconds > config_.longest_timeout_s)
+    return api_fail(
+      400, "Timeout cannot be greater than " + std::to_string(config_.longest_timeout_s / 3600) + " hours");
+  return {};
+}
+
+reply<void> sandboxes::check_room() const {
+  if (closing_)
+    return api_fail(503, "The service is shutting down", "sandbox_capacity_unavailable");
+  auto used = static_cast<size_t>(std::count_if(entries_.begin(), entries_.end(),
+    [](const auto& pair) { return pair.second->state != sandbox_state::stopped; }));
+  if (used >= config_.running)
+    return api_fail(429, "There are " + std::to_string(used) +
+                           " sandboxes running, the most that this service is set to; kill or pause one");
+  return {};
+}
+
+reply<sandbox_record> sandboxes::new_record(const e2b::new_sandbox& request, e2b::api version) {
+  auto seconds = request.timeout_or_default(version);
+  if (auto good = check_timeout(seconds); !good)
+    return tl::unexpected{good.error()};
+  if (!good_template_name(request.template_id) ||
+      !std::filesystem::is_directory(config_.templates + "/" + request.template_id + "/rootfs"))
+    return api_fail(404, "template '" + request.template_id + "' not found");
+  if (!request.unsupported.empty())
+    return api_fail(
+      400, "'" + request.unsupported.front() + "' is not supported by this server", "unsupported");
+  if (request.auto_resume)
+    return api_fail(400, "'autoResume' is not supported by this server", "unsupported");
+  if (auto room = check_room(); !room)
+    return tl::unexpected{room.error()};
+  sandbox_record record;
+  record.id = e2b::new_sandbox_id();
+  record.template_id = request.template_id;
+  record.first_id = free_range();
+  record.started_at = wall_ms();
+  record.end_at = record.started_at + seconds * 1000;
+  if (request.secure_or_default(version))
+    record.access_token = sha256_hex(random_token(""));
+  record.auto_pause = request.auto_pause;
+  record.allow_internet_access = request.allow_internet_access;
+  record.limits = config_.limits;
+  record.metadata = request.metadata;
+  record.env_vars = request.env_vars;
+  return record;
+}
+
+boot sandboxes::boot_of(const sandbox_record& record) const {
+  json_object variables, init;
+  for (const auto& [name, value] : record.env_vars)
+    variables.add(name, value);
+  init.add_raw("envVars", variables.str()).add_if("accessToken", record.access_token);
+  init.add("defaultUser", "user").add("defaultWorkdir", "/home/user");
+  boot out;
+  out.id = record.id;
+  out.folder = store_.folder_of(record.id);
+  out.template_root = config_.templates + "/" + record.template_id + "/rootfs";
+  out.first_id = record.first_id;
+  out.limits = record.limits;
+  out.network = record.allow_internet_access == false ? network_mode::none : config_.network;
+  out.init = init.str();
+  return out;
+}
+
+sandboxes::entry_ptr sandboxes::find(const std::string& id) const {
+  auto found = entries_.find(id);
+  return found == entries_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<sandbox_entry> sandboxes::running(const std::string& id) const {
+  auto entry = find(id);
+  return entry && entry->state == sandbox_state::running ? entry : nullptr;
+}
+
+namespace {
+
+bool listed(const sandbox_entry& entry) {
+  return entry.born && entry.state != sandbox_state::killing;
+}
+
+} // namespace
+
+reply<e2b::sandbox_detail> sandboxes::detail(const std::string& id) const {
+  auto entry = find(id);
+  if (!entry || !listed(*entry))
+    return no_sandbox(id);
+  return as_detail(entry->record, entry->state == sandbox_state::running);
+}
+
+std::vector<e2b::listed_sandbox> sandboxes::list() const {
+  std::vector<e2b::listed_sandbox> rows;
+  for (const auto& [id, entry] : entries_)
+    if (listed(*entry))
+      rows.push_back(as_detail(entry->record, entry->state == sandbox_state::running));
+  return rows;
+}
+
+size_t sandboxes::count_running() const {
+  return static_cast<size_t>(std::count_if(entries_.begin(), entries_.end(),
+    [](const auto& pair) { return pair.second->state == sandbox_state::running; }));
+}
+
+} // namespace agentpool::sandboxd

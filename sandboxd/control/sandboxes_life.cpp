@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/wire/e2b_route.hpp"
+#include "sandboxd/control/sandboxes_detail.hpp"
+#include "sandboxd/isolation/disk.hpp"
+#include "sandboxd/log.hpp"
+
+#include <boost/asio/detached.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/redirect_error.hpp>
+
+namespace agentpool::sandboxd {
+
+namespace asio = boost::asio;
+
+namespace {
+
+auto ignoring(boost::system::error_code& error) {
+  return asio::redirect_error(asio::use_awaitable, error);
+}
+
+} // namespace
+
+void sandboxes::enter(sandbox_entry& entry, sandbox_state state) {
+  entry.state = state;
+  entry.changed.cancel();
+}
+
+sandboxes::task<void> sandboxes::settle(entry_ptr entry) {
+  boost::system::error_code cancelled;
+  co_await entry->changed.async_wait(ignoring(cancelled));
+}
+
+sandboxes::task<result<void>> sandboxes::save(sandbox_record record) {
+  auto job = [this, record = std::move(record)] { return store_.save(record); };
+  co_return co_await run_on(records_, std::move(job));
+}
+
+void sandboxes::arm(const entry_ptr& entry) {
+  entry->expiry.expires_after(
+    std::chrono::milliseconds{std::max<int64_t>(entry->record.end_at - wall_ms(), 0)});
+  entry->expiry.async_wait([this, weak = std::weak_ptr{entry}](const boost::system::error_code& error) {
+    if (auto entry = weak.lock(); entry && !error && !closing_)
+      asio::co_spawn(executor_, expire(entry), asio::detached);
+  });
+}
+
+sandboxes::task<reply<void>> sandboxes::due(entry_ptr entry, int64_t end_at) {
+  entry->record.end_at = end_at;
+  arm(entry);
+  auto saved = co_await save(entry->record);
+  if (!saved)
+    co_return api_fail(500, saved.error().text(), "internal_server_error");
+  co_return reply<void>{};
+}
+
+sandboxes::task<reply<void>> sandboxes::start(entry_ptr entry, bool fresh) {
+  auto job = [this, what = boot_of(entry->record), fresh]() -> result<running_sandbox> {
+    if (fresh) {
+      auto made = store_.make_folder(what.id).and_then(
+        [&] { return make_disk(what.folder + "/disk.img", what.limits.disk_bytes, what.first_id); });
+      if (!made)
+        return tl::unexpected{made.error()};
+    }
+    return start_sandbox(config_.paths, what);
+  };
+  auto run = co_await on_pool(std::move(job));
+  if (!run) {
+    log_line("sandbox " + entry->record.id + " did not start: " + run.error().text());
+    co_return api_fail(
+      500, "The sandbox could not be started: " + run.error().text(), "sandbox_create_failed");
+  }
+  entry->run = std::move(*run);
+  entry->born = true;
+  auto boots = ++entry->boots;
+  unique_fd pidfd{::dup(entry->run->pidfd.get())};
+  enter(*entry, sandbox_state::running);
+  if (config_.on_running)
+    config_.on_running(entry);
+  asio::co_spawn(executor_, watch(entry, boots, std::move(pidfd)), asio::detached);
+  co_return reply<void>{};
+}
+
+sandboxes::task<void> sandboxes::take_down(entry_ptr entry, sandbox_state between) {
+  entry->expiry.cancel();
+  enter(*entry, between);
+  for (auto* stream : std::set{entry->streams})
+    stream->reset();
+  auto run = std::make_shared<running_sandbox>(std::move(*entry->run));
+  entry->run.reset();
+  auto job = [this, run, id = entry->record.id] {
+    stop_sandbox(config_.paths, id, store_.folder_of(id), std::move(*run));
+  };
+  co_await on_pool(std::move(job));
+}
+
+// Envd is the first process: with it all others are dead, by the sandbox's own fault or memory limit.
+sandboxes::task<void> sandboxes::watch(entry_ptr entry, uint64_t boots, unique_fd pidfd) {
+  asio::posix::stream_descriptor ended{executor_, pidfd.release()};
+  boost::system::error_code error;
+  co_await ended.async_wait(asio::posix::descriptor_base::wait_read, ignoring(error));
+  if (error || entry->boots != boots || entry->state != sandbox_state::running)
+    co_return;
+  log_line("sandbox " + entry->record.id + ": its first process ended; its disk is kept");
+  co_await take_down(entry, sandbox_state::stopping);
+  enter(*entry, sandbox_state::stopped);
+  if (!entry->record.auto_pause)
+    arm(entry);
+}
+
+sandboxes::task<void> sandboxes::erase(entry_ptr entry) {
+  auto job = [this, id = entry->record.id] { store_.erase(id); };
+  co_await run_on(records_, std::move(job));
+  entries_.erase(entry->record.id);
+  entry->changed.cancel();
+}
+
+sandboxes::task<void> sandboxes::pause_running(entry_ptr entry) {
+  co_await take_down(entry, sandbox_state::stopping);
+  entry->record.end_at = wall_ms();
+  entry->record.paused = true;
+  if (auto saved = co_await save(entry->record); !saved)
+    log_line("sandbox " + entry->record.id + ": " + saved.error().text());
+  enter(*entry, sandbox_state::stopped);
+}
+
+sandboxes::task<void> sandboxes::expire(entry_ptr entry) {
+  if (entry->state == sandbox_state::running && entry->record.auto_pause)
+    co_await pause_running(entry);
+  else if (entry->state == sandbox_state::running || entry->state == sandbox_state::stopped)
+    (void)co_await kill(entry->record.id);
+}
+
+sandboxes::task<reply<e2b::sandbox>> sandboxes::create(e2b::new_sandbox request, e2b::api version) {
+  auto record = new_record(request, version);
+  if (!record)
+    co_return tl::unexpected{record.error()};
+  auto entry = std::make_shared<sandbox_entry>(executor_, *record);
+  entries_[record->id] = entry;
+  auto started = co_await start(entry, true);
+  if (started)
+    started = co_await due(entry, wall_ms() + request.timeout_or_default(version) * 1000);
+  if (!started) {
+    if (entry->run)
+      co_await take_down(entry, sandbox_state::killing);
+    co_await erase(entry);
+    co_return tl::unexpected{started.error()};
+  }
+  co_return as_sandbox(entry->record);
+}
+
+sandboxes::task<reply<sandboxes::connected>> sandboxes::connect(std::string id, int64_t timeout_s) {
+  if (auto good = check_timeout(timeout_s); !good)
+    co_return tl::unexpected{good.error()};
+  for (int changes = 0; changes < most_changes; ++changes) {
+    auto entry = find(id);
+    if (!entry || !entry->born)
+      co_return no_sandbox(id);
+    auto end_at = wall_ms() + timeout_s * 1000;
+    if (entry->state == sandbox_state::running) {
+      if (end_at > entry->record.end_at)
+        if (auto saved = co_await due(entry, end_at); !saved)
+          co_return tl::unexpected{saved.error()};
+      co_return connected{as_sandbox(entry->record), false};
+    }
+    if (entry->state == sandbox_state::killing)
+      break;
+    if (entry->state != sandbox_state::stopped) {
+      co_await settle(entry);
+      continue;
+    }
+    if (auto room = check_room(); !room)
+      co_return tl::unexpected{room.error()};
+    entry->expiry.cancel();
+    enter(*entry, sandbox_state::starting);
+    auto started = co_await start(entry, false);
+    if (!started) {
+      enter(*entry, sandbox_state::stopped);
+      co_return tl::unexpected{started.error()};
+    }
+    entry->record.paused = false;
+    if (auto saved = co_await due(entry, wall_ms() + timeout_s * 1000); !saved)
+      co_return tl::unexpected{saved.error()};
+    co_return connected{as_sandbox(entry->record), true};
+  }
+  co_return api_fail(409, "Sandbox \"" + id + "\" is being changed by another request");
+}
+
+sandboxes::task<reply<e2b::sandbox>> sandboxes::resume(std::string id, int64_t timeout_s) {
+  if (running(id))
+    co_return api_fail(409, "Sandbox \"" + id + "\" is already running");
+  auto done = co_await connect(id, timeout_s);
+  if (!done)
+    co_return tl::unexpected{done.error()};
+  co_return done->sandbox;
+}
+
+sandboxes::task<reply<void>> sandboxes::pause(std::string id) {
+  auto entry = find(id);
+  if (!entry || !entry->born || entry->state == sandbox_state::killing)
+    co_return no_sandbox(id);
+  if (entry->state == sandbox_state::starting)
+    co_return api_fail(409, "Sandbox '" + id + "' cannot be paused while in 'starting' state");
+  if (entry->state == sandbox_state::stopped)
+    co_return api_fail(409, "Error pausing sandbox - sandbox '" + id + "' is already paused");
+  if (entry->state == sandbox_state::running)
+    co_await pause_running(entry);
+  while (entry->state == sandbox_state::stopping)
+    co_await settle(entry);
+  co_return reply<void>{};
+}
+
+sandboxes::task<reply<void>> sandboxes::kill(std::string id) {
+  for (;;) {
+    auto entry = find(id);
+    if (!entry || !entry->born)
+      co_return no_sandbox(id);
+    if (entry->state == sandbox_state::running) {
+      co_await take_down(entry, sandbox_state::killing);
+      co_await erase(entry);
+      co_return reply<void>{};
+    }
+    if (entry->state == sandbox_state::stopped) {
+      entry->expiry.cancel();
+      enter(*entry, sandbox_state::killing);
+      co_await erase(entry);
+      co_return reply<void>{};
+    }
+    co_await settle(entry);
+  }
+}
+
+sandboxes::task<reply<void>> sandboxes::set_timeout(std::string id, int64_t seconds) {
+  auto entry = running(id);
+  if (!entry)
+    co_return no_sandbox(id);
+  if (auto good = check_timeout(seconds); !good)
+    co_return good;
+  co_return co_await due(entry, wall_ms() + seconds * 1000);
+}
+
+sandboxes::task<reply<void>> sandboxes::refresh(std::string id, int64_t seconds) {
+  auto entry = running(id);
+  if (!entry)
+    co_return no_sandbox(id);
+  auto end_at = wall_ms() + std::max<int64_t>(seconds, shortest_refresh_s) * 1000;
+  if (end_at <= entry->record.end_at)
+    co_return reply<void>{};
+  co_return co_await due(entry, end_at);
+}
+
+sandboxes::task<void> sandboxes::shut_down() {
+  closing_ = true;
+  auto all = entries_;
+  for (auto& [id, entry] : all) {
+    entry->expiry.cancel();
+    while (entry->state == sandbox_state::starting || entry->state == sandbox_state::stopping)
+      co_await settle(entry);
+    if (entry->state != sandbox_state::running)
+      continue;
+    co_await take_down(entry, sandbox_state::stopping);
+    enter(*entry, sandbox_state::stopped);
+  }
+}
+
+} // namespace agentpool::sandboxd

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sandboxd/envd/asio.hpp"
+#include "sandboxd/envd/process_table.hpp"
+#include "sandboxd/envd/settings.hpp"
+
+#include <optional>
+#include <sys/resource.h>
+
+namespace agentpool::envd {
+
+/// What the services of one envd share.
+struct context {
+  context(asio::io_context& io, user_database users)
+      : config(std::move(users)), processes(io.get_executor()), files(limits::file_threads) {}
+
+  settings config;
+  process_table processes;
+  asio::thread_pool files;
+  std::optional<rlimit> child_descriptors; ///< RLIMIT_NOFILE before envd raised its own
+};
+
+} // namespace agentpool::envd

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "sandboxd/envd/file_range.hpp"
+
+#include "net/http/ascii.hpp"
+#include "protocol/wire/envd_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <ctime>
+
+namespace agentpool::envd {
+
+namespace {
+
+bool number(std::string_view text, uint64_t& out) {
+  auto end = std::from_chars(text.data(), text.data() + text.size(), out);
+  return !text.empty() && end.ec == std::errc{} && end.ptr == text.data() + text.size();
+}
+
+} // namespace
+
+range_kind read_range(std::string_view header, uint64_t size, byte_range& out) {
+  constexpr std::string_view unit = "bytes=";
+  out = {0, size};
+  if (!net::iequals(header.substr(0, unit.size()), unit) || header.find(',') != std::string_view::npos)
+    return range_kind::whole;
+  header.remove_prefix(unit.size());
+  auto dash = header.find('-');
+  if (dash == std::string_view::npos)
+    return range_kind::whole;
+  uint64_t first = 0, last = 0;
+  bool has_first = number(header.substr(0, dash), first), has_last = number(header.substr(dash + 1), last);
+  if ((!has_first && dash > 0) || (!has_last && dash + 1 < header.size()) || (!has_first && !has_last))
+    return range_kind::whole;
+  if (!has_first) { // the last bytes
+    auto count = std::min(last, size);
+    out = {size - count, count};
+    return count == 0 ? range_kind::unsatisfiable : range_kind::part;
+  }
+  if (has_last && last < first)
+    return range_kind::whole;
+  if (first >= size)
+    return range_kind::unsatisfiable;
+  auto end = has_last ? std::min(last, size - 1) + 1 : size;
+  out = {first, end - first};
+  return range_kind::part;
+}
+
+std::string_view content_type_of(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 15> types{
+    {{"txt", "text/plain; charset=utf-8"}, {"md", "text/markdown; charset=utf-8"},
+      {"html", "text/html; charset=utf-8"}, {"css", "text/css; charset=utf-8"},
+      {"js", "text/javascript; charset=utf-8"}, {"json", "application/json"},
+      {"xml", "text/xml; charset=utf-8"}, {"csv", "text/csv; charset=utf-8"}, {"png", "image/png"},
+      {"jpg", "image/jpeg"}, {"jpeg", "image/jpeg"}, {"gif", "image/gif"}, {"svg", "image/svg+xml"},
+      {"pdf", "application/pdf"}, {"wasm", "application/wasm"}}};
+  auto dot = name.rfind('.');
+  if (dot != std::string_view::npos)
+    for (const auto& [extension, type] : types)
+      if (net::iequals(name.substr(dot + 1), extension))
+        return type;
+  return "application/octet-stream";
+}
+
+std::string inline_disposition(std::string_view name) {
+  auto plain = [](char c) {
+    return c > ' ' && c < 0x7f &&
+           std::string_view{"\"\\()<>@,;:/[]?={}%*'"}.find(c) == std::string_view::npos;
+  };
+  auto ascii = [](char c) { return c >= ' ' && c < 0x7f; };
+  if (std::ranges::all_of(name, plain))
+    return "inline; filename=" + std::string{name};
+  if (!std::ranges::all_of(name, ascii))
+    return "inline; filename*=utf-8''" + query_escape(name);
+  std::string out = "inline; filename=\"";
+  for (char c : name)
+    out.append(c == '"' || c == '\\' ? "\\" : "").push_back(c);
+  return out + '"';
+}
+
+std::string http_date(int64_t unix_seconds) {
+  constexpr std::array<const char*, 7> days{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  constexpr std::array<const char*, 12> months{
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  std::time_t time = unix_seconds;
+  std::tm parts{};
+  ::gmtime_r(&time, &parts);
+  std::array<char, 96> text{};
+  auto size = std::snprintf(text.data(), text.size(), "%s, %02d %s %04d %02d:%02d:%02d GMT",
+    days[static_cast<size_t>(parts.tm_wday)], parts.tm_mday, months[static_cast<size_t>(parts.tm_mon)],
+    parts.tm_year + 1900, parts.tm_hour, parts.tm_min, parts.tm_sec);
+  return {text.data(), static_cast<size_t>(size)};
+}
+
+} // namespace agentpool::envd

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "protocol/wire/errors.hpp"
+
+#include <string>
+#include <sys/types.h>
+
+namespace agentpool::sandboxd {
+
+/// The whole content of a file of at most 1 MiB.
+result<std::string> read_whole(const std::string& path);
+
+/// Replaces or makes the file.
+result<void> write_whole(const std::string& path, const std::string& text, mode_t mode);
+
+/// Replaces the file at once or not at all, and keeps it over a loss of power.
+result<void> write_durably(const std::string& path, const std::string& text, mode_t mode);
+
+} // namespace agentpool::sandboxd

@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "sandboxd/front/session.hpp"
+
+#include "protocol/wire/e2b_list.hpp"
+#include "sandboxd/front/session_detail.hpp"
+
+#include <boost/asio/write.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/read.hpp>
+
+#include <fcntl.h>
+
+namespace agentpool::sandboxd {
+
+namespace {
+
+constexpr size_t head_bytes = 64 * 1024;
+constexpr size_t body_bytes = 1024 * 1024; // of requests of the control plane
+constexpr auto idle = std::chrono::seconds{75};
+constexpr auto body_deadline = std::chrono::seconds{60};
+
+std::string_view path_of(std::string_view target) {
+  return target.substr(0, target.find('?'));
+}
+
+control_response proxy_error(int status, std::string body) {
+  return {status, std::move(body)};
+}
+
+// The sandbox that the request is for; nothing: the control plane.
+result<std::optional<e2b::target>> target_of(const request_head& head) {
+  auto host = e2b::parse_host(field(head, "Host").value_or(""));
+  if (!host || *host)
+    return host;
+  return e2b::parse_route_headers(field(head, e2b::sandbox_id_header), field(head, e2b::sandbox_port_header));
+}
+
+} // namespace
+
+session::session(tcp::socket socket, std::shared_ptr<front_context> shared)
+    : shared_(std::move(shared)), client_(std::move(socket)), upstream_(client_.get_executor()),
+      deadline_(client_.get_executor()), never_(client_.get_executor()) {
+  ++shared_->open;
+  boost::system::error_code ignored;
+  client_.set_option(tcp::no_delay{true}, ignored);
+  client_.set_option(boost::asio::socket_base::keep_alive{true}, ignored);
+}
+
+session::~session() {
+  --shared_->open;
+  leave_entry();
+}
+
+void session::leave_entry() {
+  if (auto entry = entry_.lock())
+    entry->streams.erase(this);
+  entry_.reset();
+}
+
+void session::drop_upstream() {
+  boost::system::error_code ignored;
+  upstream_.close(ignored);
+  upstream_buffer_.clear();
+  leave_entry();
+}
+
+void session::reset() {
+  if (!forwarding_)
+    return drop_upstream();
+  boost::system::error_code ignored;
+  was_reset_ = true;
+  client_.set_option(boost::asio::socket_base::linger{true, 0}, ignored);
+  client_.close(ignored);
+  upstream_.close(ignored);
+  never_.cancel();
+  deadline_.cancel();
+}
+
+session::task<void> session::run() {
+  auto self = shared_from_this();
+  for (;;) {
+    request_parser parser;
+    parser.header_limit(head_bytes);
+    parser.body_limit(boost::none);
+    if (!co_await read_head(parser) || !co_await serve(parser))
+      break;
+  }
+  drop_upstream();
+  if (client_.is_open())
+    co_await linger();
+}
+
+session::task<bool> session::read_head(request_parser& parser) {
+  deadline_.expires_after(idle);
+  auto done = co_await (
+    http::async_read_header(client_, client_buffer_, parser, quietly) || deadline_.async_wait(quietly));
+  if (done.index() == 1)
+    co_return false;
+  auto error = std::get<0>(std::get<0>(done));
+  if (error == http::error::header_limit)
+    co_await refuse(431, "the header is too large", parser, false);
+  else if (error.category() == http::make_error_code(http::error::bad_method).category() &&
+           error != http::error::end_of_stream && error != http::error::partial_message)
+    co_await refuse(400, "malformed request", parser, false);
+  co_return !error;
+}
+
+session::task<bool> session::serve(request_parser& parser) {
+  auto target = target_of(parser.get());
+  if (!target)
+    co_return co_await refuse(400, target.error().detail.c_str(), parser, false);
+  if (!*target)
+    co_return co_await serve_own(parser);
+  co_return co_await serve_inside(parser, **target);
+}
+
+session::task<bool> session::say(
+  const control_response& response, const request_parser& parser, bool keep_alive) {
+  auto keep = keep_alive && parser.keep_alive() && parser.is_done();
+  auto text = own_response(response, keep, parser.get().method() == http::verb::head);
+  auto [error, count] = co_await boost::asio::async_write(client_, boost::asio::buffer(text), quietly);
+  co_return keep && !error;
+}
+
+// No temporaries inside the operand of a co_await: GCC 12 destroys some of them twice.
+session::task<bool> session::refuse(
+  int status, const char* why, const request_parser& parser, bool keep_alive) {
+  auto response = error_response({status, why, {}});
+  co_return co_await say(response, parser, keep_alive);
+}
+
+session::task<bool> session::read_own_body(request_parser& parser, std::string& body) {
+  while (!parser.is_done() && body.size() <= body_bytes) {
+    parser.get().body() = {up_.data(), up_.size(), true};
+    auto [error, count] = co_await http::async_read_some(client_, client_buffer_, parser, quietly);
+    if (error && error != http::error::need_buffer)
+      co_return false;
+    body.append(up_.data(), up_.size() - parser.get().body().size);
+  }
+  co_return true;
+}
+
+session::task<bool> session::serve_own(request_parser& parser) {
+  const auto& head = parser.get();
+  if (expects_continue(head) && !co_await say_continue(client_))
+    co_return false;
+  std::string body;
+  deadline_.expires_after(body_deadline);
+  auto read = co_await (read_own_body(parser, body) || deadline_.async_wait(quietly));
+  if (read.index() == 1)
+    co_return co_await refuse(408, "the request did not arrive in time", parser, false);
+  if (!std::get<0>(read))
+    co_return false;
+  if (body.size() > body_bytes)
+    co_return co_await refuse(413, "the body is larger than 1 MiB", parser, false);
+  std::string_view target{head.target().data(), head.target().size()};
+  auto path = path_of(target);
+  control_request request{std::string{head.method_string()}, std::string{path},
+    std::string{target.substr(std::min(target.size(), path.size() + 1))},
+    std::string{field(head, e2b::api_key_header).value_or("")}, std::move(body)};
+  auto response = co_await serve_control(shared_->all, shared_->api_key, std::move(request));
+  co_return co_await say(response, parser, true);
+}
+
+session::task<bool> session::serve_inside(request_parser& parser, e2b::target target) {
+  const auto& head = parser.get();
+  auto to_envd = target.port == e2b::envd_port;
+  if (to_envd && reserved_path(path_of({head.target().data(), head.target().size()})))
+    co_return co_await refuse(404, "this path is reserved for the E2B control plane", parser, true);
+  auto entry = shared_->all.running(target.sandbox_id);
+  if (!entry) {
+    auto response = proxy_error(502, e2b::sandbox_not_found_json(target.sandbox_id));
+    co_return co_await say(response, parser, true);
+  }
+  auto origin = field(head, "Origin");
+  if (to_envd && origin && entry->record.access_token.empty() &&
+      foreign_origin(*origin, field(head, "Host").value_or("")))
+    co_return co_await refuse(
+      403, "a page of another host may not use a sandbox without an access token", parser, true);
+  if (!co_await reach(entry, target.port)) {
+    auto gone = !shared_->all.running(target.sandbox_id);
+    auto body = gone ? e2b::sandbox_not_found_json(target.sandbox_id)
+                     : e2b::port_closed_json(target.sandbox_id, target.port);
+    auto response = proxy_error(502, std::move(body));
+    co_return co_await say(response, parser, true);
+  }
+  exchange on{parser, to_envd, target};
+  co_return co_await forward(on);
+}
+
+// The connection of the request before is taken again when it leads to the same port and lives.
+session::task<bool> session::reach(const std::shared_ptr<sandbox_entry>& entry, uint16_t port) {
+  auto same = entry_.lock() == entry && boots_ == entry->boots && port_ == port;
+  if (same && upstream_.is_open() && upstream_buffer_.size() == 0 && is_quiet(upstream_))
+    co_return true;
+  drop_upstream();
+  entry_ = entry;
+  boots_ = entry->boots;
+  port_ = port;
+  entry->streams.insert(this);
+  // A number of our own: the sandbox may end meanwhile, and its number be given to another one's network.
+  net::unique_fd network{::fcntl(entry->run->net.get(), F_DUPFD_CLOEXEC, 0)};
+  upstream_ = co_await connect_inside(shared_->sockets, network.get(), port);
+  if (upstream_.is_open() && entry->state == sandbox_state::running && entry->boots == boots_)
+    co_return true;
+  drop_upstream();
+  co_return false;
+}
+
+} // namespace agentpool::sandboxd

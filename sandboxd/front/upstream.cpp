@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "sandboxd/front/upstream.hpp"
+
+#include "sandboxd/isolation/tool.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <cstdlib>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/socket.h>
+
+namespace agentpool::sandboxd {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+result<namespace_sockets> namespace_sockets::make() {
+  net::unique_fd own{::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)};
+  if (!own || ::setns(own.get(), CLONE_NEWNET) != 0)
+    return system_failure("cannot enter network namespaces");
+  return namespace_sockets{std::move(own)};
+}
+
+result<net::unique_fd> namespace_sockets::open(int net, int family, int type) const {
+  if (::setns(net, CLONE_NEWNET) != 0)
+    return system_failure("cannot enter the sandbox's network");
+  net::unique_fd socket{::socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  auto failed = errno;
+  // In a sandbox's network the service would accept from and connect to the wrong world.
+  if (::setns(own_.get(), CLONE_NEWNET) != 0)
+    std::abort();
+  errno = failed;
+  if (!socket)
+    return system_failure("no socket in the sandbox's network");
+  return socket;
+}
+
+namespace {
+
+asio::awaitable<tcp::socket> try_connect(
+  const namespace_sockets& sockets, int net, const tcp::endpoint& where) {
+  tcp::socket out{co_await asio::this_coro::executor};
+  auto socket = sockets.open(net, where.protocol().family(), SOCK_STREAM);
+  if (!socket)
+    co_return out;
+  out.assign(where.protocol(), socket->release());
+  auto [error] = co_await out.async_connect(where, asio::as_tuple(asio::use_awaitable));
+  if (error)
+    out.close();
+  else
+    out.set_option(tcp::no_delay{true});
+  co_return out;
+}
+
+} // namespace
+
+asio::awaitable<tcp::socket> connect_inside(const namespace_sockets& sockets, int net, uint16_t port) {
+  tcp::endpoint v4{asio::ip::address_v4::loopback(), port};
+  auto first = co_await try_connect(sockets, net, v4);
+  if (first.is_open())
+    co_return first;
+  tcp::endpoint v6{asio::ip::address_v6::loopback(), port};
+  co_return co_await try_connect(sockets, net, v6);
+}
+
+} // namespace agentpool::sandboxd

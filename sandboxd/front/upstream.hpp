@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "net/unique_fd.hpp"
+#include "protocol/wire/errors.hpp"
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/udp.hpp>
+
+namespace agentpool::sandboxd {
+
+/// Makes sockets in the network namespaces of sandboxes. This thread is in another namespace only inside a
+/// call.
+class namespace_sockets {
+public:
+  /// Fails when this process may not change namespaces.
+  static result<namespace_sockets> make();
+
+  /// A socket of `family` and `type` (SOCK_STREAM…) that lives in the namespace `net`.
+  result<net::unique_fd> open(int net, int family, int type) const;
+
+private:
+  explicit namespace_sockets(net::unique_fd own) : own_(std::move(own)) {}
+  net::unique_fd own_;
+};
+
+/// A connection to a port of a sandbox's loopback, IPv4 first. Not open when nothing listens there.
+boost::asio::awaitable<boost::asio::ip::tcp::socket> connect_inside(
+  const namespace_sockets& sockets, int net, uint16_t port);
+
+} // namespace agentpool::sandboxd

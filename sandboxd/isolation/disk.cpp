@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "sandboxd/isolation/disk.hpp"
+
+#include "sandboxd/isolation/tool.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <linux/loop.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+namespace agentpool::sandboxd {
+
+namespace {
+
+constexpr int free_loop_tries = 64; // another process may take the free one first
+
+struct loop_device {
+  std::string path;
+  unique_fd fd;
+};
+
+result<loop_device> attach_loop(const std::string& image) {
+  unique_fd control{::open("/dev/loop-control", O_RDWR | O_CLOEXEC)};
+  if (!control)
+    return system_failure("cannot open /dev/loop-control");
+  unique_fd file{::open(image.c_str(), O_RDWR | O_CLOEXEC)};
+  if (!file)
+    return system_failure("cannot open " + image);
+  loop_config config{};
+  config.fd = static_cast<uint32_t>(file.get());
+  config.info.lo_flags = LO_FLAGS_AUTOCLEAR;
+  for (int i = 0; i < free_loop_tries; ++i) {
+    auto number = ::ioctl(control.get(), LOOP_CTL_GET_FREE);
+    if (number < 0)
+      return system_failure("no free loop device");
+    auto path = "/dev/loop" + std::to_string(number);
+    unique_fd device{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
+    if (!device)
+      return system_failure("cannot open " + path);
+    if (::ioctl(device.get(), LOOP_CONFIGURE, &config) == 0)
+      return loop_device{path, std::move(device)};
+    if (errno != EBUSY)
+      return system_failure("cannot attach " + image + " to " + path);
+  }
+  return fail(errc::overloaded, "no free loop device");
+}
+
+} // namespace
+
+result<void> make_disk(const std::string& image, uint64_t bytes, uint32_t first_id) {
+  {
+    unique_fd file{::open(image.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
+    if (!file || ::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
+      return system_failure("cannot make " + image);
+  }
+  auto owner = std::to_string(first_id) + ":" + std::to_string(first_id);
+  auto made = run_tool({.argv = {"mkfs.ext4", "-q", "-F", "-m", "0", "-E",
+                          "lazy_itable_init=1,lazy_journal_init=1,nodiscard,root_owner=" + owner, image},
+    .input = {}});
+  return made ? result<void>{} : tl::unexpected{made.error()};
+}
+
+result<void> mount_disk(const std::string& image, const std::string& at) {
+  auto loop = attach_loop(image);
+  if (!loop)
+    return tl::unexpected{loop.error()};
+  ::mkdir(at.c_str(), 0700);
+  if (::mount(loop->path.c_str(), at.c_str(), "ext4", MS_NODEV | MS_NOATIME, "") != 0)
+    return system_failure("cannot mount " + image);
+  return {};
+}
+
+} // namespace agentpool::sandboxd

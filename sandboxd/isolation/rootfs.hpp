@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "protocol/wire/errors.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace agentpool::sandboxd {
+
+/// Ids of one sandbox's user namespace: `first` is its root on the host.
+inline constexpr uint32_t ids_per_sandbox = 65'536;
+
+/// Puts a sandbox's root together at `folder`/rootfs: the template, seen with the sandbox's own ids, below;
+/// `folder`/disk.img above. Mounts only in this process's mount namespace.
+result<void> mount_rootfs(const std::string& folder, const std::string& template_root, uint32_t first_id);
+
+/// Takes it apart; what is not mounted means nothing.
+void unmount_rootfs(const std::string& folder);
+
+/// Binds the tree `source` read-only at `at` so that its ids 0…65535 appear as `first_id`…; `at` exists.
+result<void> bind_idmapped(const std::string& source, const std::string& at, uint32_t first_id);
+
+} // namespace agentpool::sandboxd

@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "sandboxd/isolation/runtime.hpp"
+
+#include "net/process/pidfd.hpp"
+#include "protocol/wire/e2b_route.hpp"
+#include "protocol/wire/json.hpp"
+#include "protocol/wire/text.hpp"
+#include "sandboxd/files.hpp"
+#include "sandboxd/isolation/rootfs.hpp"
+
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+namespace agentpool::sandboxd {
+
+namespace {
+
+constexpr int envd_deadline_ms = 30'000;
+constexpr rlim_t open_files = 65'536;
+
+uint64_t allowed_open_files() {
+  rlimit own{};
+  ::getrlimit(RLIMIT_NOFILE, &own);
+  return std::min(own.rlim_max, open_files);
+}
+
+std::vector<std::string> runc(const runtime_paths& paths, std::vector<std::string> words) {
+  std::vector<std::string> argv{paths.runc, "--root", paths.state};
+  argv.insert(argv.end(), std::make_move_iterator(words.begin()), std::make_move_iterator(words.end()));
+  return argv;
+}
+
+// The descriptors that envd gets, as numbers 3, 4 and 5.
+struct envd_pipes {
+  pipe_ends lifeline;
+  unique_fd init;
+  pipe_ends announce;
+};
+
+// In memory and not a pipe, because its reader starts only later.
+result<unique_fd> text_in_memory(const std::string& text) {
+  unique_fd memory{::memfd_create("init", MFD_CLOEXEC)};
+  if (!memory || ::write(memory.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+      ::lseek(memory.get(), 0, SEEK_SET) != 0)
+    return system_failure("cannot keep envd's first settings");
+  return memory;
+}
+
+result<envd_pipes> make_envd_pipes(const std::string& init) {
+  auto lifeline = make_pipe();
+  auto announce = make_pipe();
+  auto text = text_in_memory(init);
+  if (!lifeline || !announce || !text)
+    return tl::unexpected{(!lifeline ? lifeline.error() : !announce ? announce.error() : text.error())};
+  return envd_pipes{std::move(*lifeline), std::move(*text), std::move(*announce)};
+}
+
+result<void> write_bundle(const runtime_paths& paths, const boot& what) {
+  runtime_values values;
+  values.rootfs = what.folder + "/rootfs";
+  values.envd = paths.envd;
+  values.cgroup = paths.cgroup_parent + "/" + what.id;
+  // The kernel kills it with this process's own init, also while somebody inside holds it stopped.
+  values.args = {"/usr/bin/setpriv", "--pdeathsig", "KILL", "--", "/usr/local/bin/envd", "--listen",
+    "0.0.0.0", "--port", std::to_string(e2b::envd_port), "--lifeline-fd", "3", "--init-fd", "4",
+    "--announce-fd", "5"};
+  values.env = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8",
+    "E2B_SANDBOX=true", "E2B_SANDBOX_ID=" + what.id};
+  values.first_id = what.first_id;
+  values.open_files = allowed_open_files();
+  values.limits = what.limits;
+  auto config = runtime_config(paths.runtime_json, paths.seccomp_json, values);
+  if (!config)
+    return tl::unexpected{config.error()};
+  return write_whole(what.folder + "/config.json", *config, 0600);
+}
+
+// runc's own words are in its log: its output is the sandbox's.
+failure with_log(failure why, const std::string& log) {
+  auto text = read_whole(log).value_or("");
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
+  if (auto parsed = json::parse(text.substr(text.rfind('\n') + 1)))
+    why.detail += ": " + printable((*parsed)["msg"].text_or(""), 500);
+  return why;
+}
+
+result<pid_t> create_container(const runtime_paths& paths, const boot& what, const envd_pipes& pipes) {
+  auto log = what.folder + "/runc.log", pid_file = what.folder + "/pid";
+  ::unlink(log.c_str());
+  unique_fd null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
+  auto argv = runc(paths, {"--log", log, "--log-format", "json", "create", "--bundle", what.folder,
+                            "--pid-file", pid_file, "--preserve-fds", "3", what.id});
+  auto made = run_tool({.argv = std::move(argv),
+    .input = {},
+    .fds = {{null.get(), 1}, {null.get(), 2}, {pipes.lifeline.read.get(), 3}, {pipes.init.get(), 4},
+      {pipes.announce.write.get(), 5}}});
+  if (!made)
+    return tl::unexpected{with_log(made.error(), log)};
+  auto pid = std::atoi(read_whole(pid_file).value_or("").c_str());
+  return pid > 0 ? result<pid_t>{pid} : fail(errc::internal, "runc wrote no pid file");
+}
+
+result<void> await_envd(int announce, int pidfd) {
+  std::array<pollfd, 2> watched{pollfd{announce, POLLIN, 0}, pollfd{pidfd, POLLIN, 0}};
+  if (::poll(watched.data(), watched.size(), envd_deadline_ms) <= 0)
+    return fail(errc::deadline, "envd did not serve in time");
+  char byte = 0;
+  if ((watched[0].revents & POLLIN) != 0 && ::read(announce, &byte, 1) == 1)
+    return {};
+  return fail(errc::internal, "envd ended at its start");
+}
+
+result<void> bring_up(
+  const runtime_paths& paths, const boot& what, envd_pipes& pipes, running_sandbox& sandbox) {
+  sandbox.pidfd = unique_fd{net::open_pidfd(sandbox.init)};
+  auto proc = "/proc/" + std::to_string(sandbox.init);
+  sandbox.net = unique_fd{::open((proc + "/ns/net").c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!sandbox.pidfd || !sandbox.net)
+    return system_failure("the sandbox's first process is gone");
+  if (what.network == network_mode::nat) {
+    auto way_out = start_nat(sandbox.init);
+    if (!way_out)
+      return tl::unexpected{way_out.error()};
+    sandbox.way_out = std::move(*way_out);
+  }
+  if (auto started = run_tool({.argv = runc(paths, {"start", what.id}), .input = {}}); !started)
+    return tl::unexpected{started.error()};
+  pipes.announce.write.reset();
+  return await_envd(pipes.announce.read.get(), sandbox.pidfd.get());
+}
+
+void delete_container(const runtime_paths& paths, const std::string& id) {
+  (void)run_tool({.argv = runc(paths, {"delete", "--force", id}), .input = {}});
+}
+
+result<running_sandbox> boot_container(const runtime_paths& paths, const boot& what) {
+  auto pipes = make_envd_pipes(what.init);
+  if (!pipes)
+    return tl::unexpected{pipes.error()};
+  if (auto written = write_bundle(paths, what); !written)
+    return tl::unexpected{written.error()};
+  auto init = create_container(paths, what, *pipes);
+  if (!init)
+    return tl::unexpected{init.error()};
+  running_sandbox sandbox;
+  sandbox.init = *init;
+  auto up = bring_up(paths, what, *pipes, sandbox);
+  if (!up) {
+    end_tool(sandbox.way_out.pid);
+    return tl::unexpected{up.error()};
+  }
+  sandbox.lifeline = std::move(pipes->lifeline.write);
+  return sandbox;
+}
+
+} // namespace
+
+result<running_sandbox> start_sandbox(const runtime_paths& paths, const boot& what) {
+  if (auto mounted = mount_rootfs(what.folder, what.template_root, what.first_id); !mounted)
+    return tl::unexpected{mounted.error()};
+  auto sandbox = boot_container(paths, what);
+  if (!sandbox) {
+    delete_container(paths, what.id);
+    unmount_rootfs(what.folder);
+  }
+  return sandbox;
+}
+
+void stop_sandbox(
+  const runtime_paths& paths, const std::string& id, const std::string& folder, running_sandbox sandbox) {
+  delete_container(paths, id);
+  end_tool(sandbox.way_out.pid);
+  unmount_rootfs(folder);
+}
+
+void sweep_runtime(const runtime_paths& paths) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator{paths.state, error})
+    delete_container(paths, entry.path().filename().string());
+}
+
+} // namespace agentpool::sandboxd

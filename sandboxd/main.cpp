@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "sandboxd/guard.hpp"
+#include "sandboxd/preflight.hpp"
+#include "sandboxd/service.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+namespace {
+
+using namespace agentpool::sandboxd;
+
+void declare(CLI::App& app, options& out) {
+  static const std::map<std::string, network_mode> modes{
+    {"nat", network_mode::nat}, {"none", network_mode::none}};
+  app.add_option("--data", out.data, "directory of the sandboxes")->required();
+  app.add_option("--address", out.address, "address to serve on");
+  app.add_option("--port", out.port, "port to serve on, 0 = any free one")->check(CLI::Range(0, 65535));
+  app.add_option("--api-key-file", out.api_key_file, "file with the API key; made when it is missing");
+  app.add_option(
+    "--templates", out.templates, "directory of the templates that scripts/build-template makes");
+  app.add_option("--envd", out.envd, "the static envd program");
+  app.add_option("--conf", out.conf, "directory with runtime.json and seccomp.json");
+  app.add_option("--runc", out.runc, "OCI runtime");
+  app.add_option("--network", out.network, "network of the sandboxes: nat or none")
+    ->transform(CLI::CheckedTransformer(modes));
+  app.add_option("--memory", out.limits.memory_bytes, "memory of one sandbox")
+    ->transform(CLI::AsSizeValue(false));
+  app.add_option("--disk", out.limits.disk_bytes, "disk of one sandbox")->transform(CLI::AsSizeValue(false));
+  app.add_option("--processes", out.limits.processes, "processes of one sandbox")
+    ->check(CLI::Range(16, 100'000));
+  app.add_option("--cpus", out.limits.cpus, "CPUs of one sandbox")->check(CLI::Range(1, 1024));
+  app.add_option("--sandboxes", out.sandboxes, "sandboxes running at once");
+  app.add_flag("--check", out.check_only, "only says whether sandboxes can be isolated on this machine");
+  app.set_version_flag("--version", AGENTPOOL_VERSION);
+}
+
+int refuse(const std::string& why) {
+  std::fprintf(stderr, "sandboxd: %s\n", why.c_str());
+  return 3;
+}
+
+int guarded_main(const options& wanted) {
+  if (auto good = check_isolation(wanted); !good)
+    return refuse(good.error().text());
+  return wanted.check_only ? 0 : run_service(wanted);
+}
+
+} // namespace
+
+/// Exit status: 0 orderly end, 1 cannot serve, 2 wrong command line, 3 sandboxes cannot be isolated here.
+int main(int argc, char** argv) {
+  options wanted;
+  CLI::App app{"sandboxd: local sandboxes behind the public E2B API"};
+  declare(app, wanted);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  try {
+    wanted.data = std::filesystem::absolute(wanted.data).lexically_normal().string();
+    if (wanted.api_key_file.empty())
+      wanted.api_key_file = wanted.data + "/api-key";
+    if (auto root = check_root(); !root)
+      return refuse(root.error().text());
+    std::filesystem::create_directories(wanted.data);
+    auto status = run_guarded([&] { return guarded_main(wanted); });
+    return status >= 0 ? status : refuse(std::string{"no namespaces of its own: "} + std::strerror(errno));
+  } catch (const std::exception& error) {
+    return refuse(error.what());
+  }
+}

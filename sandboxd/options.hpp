@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sandboxd/isolation/network.hpp"
+#include "sandboxd/isolation/runtime_config.hpp"
+
+#include <string>
+
+namespace agentpool::sandboxd {
+
+/// The command line; `sandboxd/README.md` explains each.
+struct options {
+  std::string data;
+  std::string address = "127.0.0.1";
+  int port = 0;
+  std::string api_key_file; ///< made when missing; default: DATA/api-key
+  std::string templates = "/opt/agentpool/templates";
+  std::string envd; ///< default: beside the program
+  std::string conf; ///< conf/sandbox
+  std::string runc = "runc";
+  network_mode network = network_mode::nat;
+  sandbox_limits limits;
+  size_t sandboxes = 100;
+  bool check_only = false;
+};
+
+} // namespace agentpool::sandboxd

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sandboxd/options.hpp"
+
+namespace agentpool::sandboxd {
+
+/// Serves until SIGTERM or SIGINT and returns the exit status: 0 after an orderly end, 1 with one sentence on
+/// standard error when it cannot serve. Prints `ready URL` on standard output.
+int run_service(options wanted);
+
+} // namespace agentpool::sandboxd

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/hands/world/files.hpp"
+#include "tests/support/world_fixture.hpp"
+
+namespace agentpool::test {
+
+namespace {
+
+class Files : public WorldFixture {
+protected:
+  static std::string path(const std::string& text) { return json_object{}.add("path", text).str(); }
+};
+
+} // namespace
+
+// BR-123: a link that leads out is refused, and nothing tells whether its target is there.
+TEST_F(Files, WhatLeavesTheWorkspaceIsOneAnswer) {
+  link->file("/etc/passwd", "root");
+  link->symlink("/workspace/etc", "/etc");
+  link->symlink("/workspace/gone", "/nowhere/at/all");
+  link->symlink("/workspace/loop", "loop");
+  link->symlink("/workspace/up", "../etc/passwd");
+  link->directory("/workspace/d");
+  link->symlink("/workspace/d/l", "/");
+  const std::string paths[] = {"etc/passwd", "etc/missing", "gone", "loop", "loop/x", "up", "d/l/etc/passwd",
+    "../etc/passwd", "/etc/passwd", "a/../../etc/passwd", std::string(4000, 'n'), std::string{"a\0b", 3}};
+  std::string one;
+  for (const auto& text : paths)
+    for (auto what : {world::files_list, world::files_read, world::files_write, world::files_mkdir}) {
+      auto out = ask(what, path(text), "x");
+      EXPECT_EQ(out.reply->status, 400) << text.substr(0, 40);
+      EXPECT_EQ(out.code(), "invalid_path") << text.substr(0, 40);
+      one = one.empty() ? out.reply->body : one;
+      EXPECT_EQ(out.reply->body, one);
+    }
+  EXPECT_EQ(link->content("/etc/passwd"), "root");
+}
+
+TEST_F(Files, LinksThatStayInsideAreFollowed) {
+  link->file("/workspace/real/a", "12345");
+  link->symlink("/workspace/way", "real");
+  link->symlink("/workspace/abs", "/workspace/real/a");
+  EXPECT_EQ(ask(world::files_read, path("way/a")).stream->sink->bytes, "12345");
+  EXPECT_EQ(ask(world::files_read, path("abs")).stream->sink->bytes, "12345");
+  EXPECT_EQ(ask(world::files_list, path("abs")).body()["size"].integer(), 5);
+  ask(world::files_write, path("abs"), "new");
+  EXPECT_EQ(link->content("/workspace/real/a"), "new");
+  EXPECT_NE(link->find("/workspace/abs")->target, "");
+}
+
+// BR-125
+TEST_F(Files, ListingShowsLinksAsLinks) {
+  link->file("/workspace/b", "1");
+  link->symlink("/workspace/a", ".");
+  auto out = ask(world::files_list, path("")).body();
+  EXPECT_EQ(out["path"].text(), "");
+  ASSERT_EQ(out["entries"].size(), 2u);
+  EXPECT_EQ(out["entries"].at(0)["name"].text(), "a");
+  EXPECT_EQ(out["entries"].at(0)["type"].text(), "symlink");
+  EXPECT_EQ(out["entries"].at(1)["type"].text(), "file");
+  EXPECT_EQ(ask(world::files_list, path("missing")).code(), "file_not_found");
+}
+
+TEST_F(Files, RangesAreServed) {
+  link->file("/workspace/a", "0123456789");
+  auto part = ask(world::files_read, R"({"path":"a","range":"bytes=2-4"})");
+  EXPECT_EQ(part.stream->head->status, 206);
+  EXPECT_EQ(part.stream->sink->bytes, "234");
+  EXPECT_EQ(ask(world::files_read, R"({"path":"a","range":"bytes=99-"})").reply->status, 416);
+  EXPECT_EQ(ask(world::files_read, R"({"path":"a","range":"lines=1"})").stream->head->status, 200);
+}
+
+// BR-124
+TEST_F(Files, OddNamesComeBackExactly) {
+  link->file("/workspace/--x \"中\n", "1");
+  auto out = ask(world::files_read, path("--x \"中\n"));
+  auto header = out.stream->head->headers.at(0).second;
+  EXPECT_EQ(header, "attachment; filename=\"--x______\"; filename*=UTF-8''--x%20%22%E4%B8%AD%0A");
+}
+
+TEST_F(Files, ChangesAndTheirConflicts) {
+  EXPECT_EQ(ask(world::files_write, path("d/a"), "one").reply->status, 201);
+  EXPECT_EQ(link->find("/workspace/d/a")->mode, 0644u);
+  EXPECT_EQ(ask(world::files_write, path("d/a"), "two").reply->status, 200);
+  EXPECT_EQ(ask(world::files_write, path("d"), "x").reply->status, 409);
+  EXPECT_EQ(ask(world::files_write, path(""), "x").reply->status, 409);
+  EXPECT_EQ(ask(world::files_mkdir, path("e/f")).reply->status, 201);
+  EXPECT_EQ(ask(world::files_mkdir, path("e/f")).reply->status, 200);
+  EXPECT_EQ(ask(world::files_mkdir, path("d/a")).reply->status, 409);
+  EXPECT_EQ(ask(world::files_read, path("d")).reply->status, 409);
+  EXPECT_EQ(ask(world::files_delete, path("d")).reply->status, 409);
+  EXPECT_EQ(ask(world::files_delete, path("")).reply->status, 400);
+  EXPECT_EQ(ask(world::files_delete, path("missing")).reply->status, 404);
+  EXPECT_EQ(ask(world::files_delete, path("d/a")).reply->status, 204);
+  EXPECT_EQ(ask(world::files_delete, R"({"path":"e","recursive":true})").reply->status, 204);
+  EXPECT_EQ(link->find("/workspace/e/f"), nullptr);
+}
+
+TEST_F(Files, AMoveReplacesOnlyWhenAsked) {
+  link->file("/workspace/a", "a");
+  link->file("/workspace/b", "b");
+  link->symlink("/workspace/l", "a");
+  link->directory("/workspace/d");
+  EXPECT_EQ(ask(world::files_move, R"({"from":"a","to":"b"})").reply->status, 409);
+  EXPECT_EQ(ask(world::files_move, R"({"from":"a","to":"d","replace":true})").reply->status, 409);
+  EXPECT_EQ(ask(world::files_move, R"({"from":"d","to":"d/e"})").reply->status, 409);
+  EXPECT_EQ(ask(world::files_move, R"({"from":"x","to":"y"})").reply->status, 404);
+  EXPECT_EQ(ask(world::files_move, R"({"from":"a","to":"../y"})").reply->status, 400);
+  EXPECT_EQ(ask(world::files_move, R"({"from":"l","to":"l2"})").reply->status, 200);
+  EXPECT_NE(link->find("/workspace/l2")->target, "");
+  EXPECT_EQ(ask(world::files_move, R"({"from":"a","to":"b","replace":true})").reply->status, 200);
+  EXPECT_EQ(link->content("/workspace/b"), "a");
+}
+
+TEST_F(Files, ADeleteTakesTheLinkNotItsTarget) {
+  link->file("/workspace/a", "a");
+  link->symlink("/workspace/l", "a");
+  link->symlink("/workspace/out", "/tmp");
+  EXPECT_EQ(ask(world::files_delete, path("l")).reply->status, 204);
+  EXPECT_EQ(ask(world::files_delete, path("out")).reply->status, 204);
+  EXPECT_EQ(link->content("/workspace/a"), "a");
+  EXPECT_NE(link->find("/tmp"), nullptr);
+}
+
+TEST_F(Files, AnUploadIsPublishedWhole) {
+  link->file("/workspace/a", "old");
+  std::string large(300 * 1024, 'x');
+  EXPECT_EQ(ask(world::files_write, path("a"), large).reply->status, 200);
+  EXPECT_EQ(link->content("/workspace/a"), large);
+  link->fault = [](const std::string& call, const auto&) -> std::optional<failure> {
+    return call == "write" ? std::optional{failure{errc::envd_no_space, {}}} : std::nullopt;
+  };
+  EXPECT_EQ(ask(world::files_write, path("a"), large + "y").reply->status, 507);
+  EXPECT_EQ(link->content("/workspace/a"), large);
+}
+
+} // namespace agentpool::test

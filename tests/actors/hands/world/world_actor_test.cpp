@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/hands/world/world.hpp"
+#include "tests/support/actor_fixture.hpp"
+#include "tests/support/fault_link.hpp"
+#include "tests/support/world_fixture.hpp"
+
+namespace agentpool::test {
+
+namespace {
+
+/// What the hand was asked for, and what it lends.
+struct fake_hand {
+  std::shared_ptr<fault_link> link = std::make_shared<fault_link>();
+  errc none = errc::none; ///< lends nothing but this
+  std::string notice;
+  std::vector<hand_use> uses;
+  std::vector<uint64_t> given_back;
+};
+
+hand_actor::behavior_type fake_hand_actor(std::shared_ptr<fake_hand> all) {
+  return {
+    [](status_atom) { return actor_status{}; },
+    [all](lease_atom, const hand_use& use) -> caf::result<hand_lease> {
+      all->uses.push_back(use);
+      if (all->none != errc::none)
+        return to_error({all->none, "There is no sandbox."});
+      return hand_lease{all->uses.size(), all->link, 1, 1, std::exchange(all->notice, {})};
+    },
+    [all](
+      give_back_atom, uint64_t lease, hand_outcome, const std::string&) { all->given_back.push_back(lease); },
+    [](hand_atom) { return hand_report{}; },
+    [](watch_atom, const world_actor&) {},
+    [](erase_atom) {},
+    [](gone_atom, const std::string&) {},
+    [](provider_atom, uint64_t, const std::shared_ptr<provider_event>&) {},
+    [](timer_atom, const std::string&, uint64_t) {},
+  };
+}
+
+class WorldActor : public ActorFixture {
+protected:
+  WorldActor() {
+    hand_actor lender = keep(hand_actor{sys.spawn([all = hand] { return fake_hand_actor(all); })});
+    world = keep(spawn_world(sys, {"ses_1"}, lender));
+  }
+
+  world::call call(const std::string& path, const std::string& body, uint64_t request = 0) {
+    return {{"w1"}, "secret", {"b1"}, path, body, request};
+  }
+  world::reply send(const world::call& what, std::shared_ptr<ports::world_stream> stream = nullptr) {
+    auto reply = this->ask<world::reply>(world, world_atom_v, what, std::move(stream));
+    EXPECT_TRUE(reply) << to_string(reply.error());
+    return reply ? *reply : world::reply{};
+  }
+
+  std::shared_ptr<fake_hand> hand = std::make_shared<fake_hand>();
+  world_actor world;
+};
+
+} // namespace
+
+TEST_F(WorldActor, BorrowsForEachOperationAndGivesBack) {
+  hand->link->file("/workspace/a", "1");
+  auto reply = send(call("fs/stat", R"({"path":"/workspace/a"})"));
+  EXPECT_EQ(reply.status, 200);
+  ASSERT_EQ(hand->uses.size(), 1u);
+  EXPECT_FALSE(hand->uses[0].wake);
+  EXPECT_EQ(hand->given_back, std::vector<uint64_t>{1});
+  send(call("fs/write", "{\"path\":\"/workspace/b\",\"display\":\"b\"}\nhello"));
+  EXPECT_TRUE(hand->uses[1].wake);
+  EXPECT_EQ(hand->link->content("/workspace/b"), "hello");
+  EXPECT_EQ(hand->given_back, (std::vector<uint64_t>{1, 2}));
+}
+
+TEST_F(WorldActor, ProbesWithoutAHandSeeAnEmptyWorkspace) {
+  hand->none = errc::world_no_hand;
+  EXPECT_EQ(send(call("fs/stat", R"({"path":"/workspace"})")).status, 200);
+  EXPECT_EQ(
+    send(call("fs/read", R"({"path":"/workspace/a"})"), std::make_shared<recorded_stream>()).status, 404);
+  EXPECT_EQ(send(call("fs/write", "{\"path\":\"/workspace/b\",\"display\":\"b\"}\nx")).status, 503);
+}
+
+TEST_F(WorldActor, TheAppsRoutesAreTheAppsAlone) {
+  EXPECT_EQ(send(call("files/list", R"({"path":""})")).status, 404);
+  world::call app;
+  app.path = "files/list";
+  app.body = R"({"path":""})";
+  EXPECT_EQ(send(app).status, 200);
+  app.path = "fs/stat";
+  EXPECT_EQ(send(app).status, 404);
+  app.path = "files/list";
+  hand->none = errc::world_no_hand;
+  EXPECT_NE(send(app).body.find("\"entries\":[]"), std::string::npos);
+}
+
+TEST_F(WorldActor, ACancelThatComesFirstIsHonoured) {
+  EXPECT_EQ(send(call("cancel", R"({"request":7})")).status, 200);
+  auto reply = send(call("fs/write", "{\"path\":\"/workspace/b\",\"display\":\"b\"}\nx", 7));
+  EXPECT_NE(reply.body.find("FS_ABORTED"), std::string::npos);
+  EXPECT_TRUE(hand->link->calls.empty());
+  EXPECT_EQ(send(call("fs/write", "{\"path\":\"/workspace/b\",\"display\":\"b\"}\nx", 7)).status, 200);
+}
+
+TEST_F(WorldActor, AnIdempotentChangeIsMadeOnce) {
+  world::call app;
+  app.path = "files/write";
+  app.body = "{\"path\":\"a\",\"key\":\"k\",\"hash\":\"h\"}\none";
+  EXPECT_EQ(send(app).status, 201);
+  hand->link->file("/workspace/a", "changed");
+  EXPECT_EQ(send(app).status, 201);
+  EXPECT_EQ(hand->link->content("/workspace/a"), "changed");
+  app.body = "{\"path\":\"a\",\"key\":\"k\",\"hash\":\"other\"}\none";
+  EXPECT_EQ(send(app).status, describe(errc::idempotency_mismatch).http_status);
+}
+
+TEST_F(WorldActor, NoticeWaitsForWhatCanTellIt) {
+  hand->notice = "The sandbox was rebuilt.";
+  send(call("fs/write", "{\"path\":\"/workspace/b\",\"display\":\"b\"}\nx"));
+  auto stream = std::make_shared<recorded_stream>();
+  auto reply =
+    send(call("process/spawn",
+           R"({"argv":["a"],"cwd":"/","grace_ms":1,"stdout":{"mode":"pipe"},"stderr":{"mode":"pipe"}})"),
+      stream);
+  EXPECT_EQ(reply.status, 0);
+  hand->link->last().sink->on_started(5);
+  sched.run();
+  EXPECT_NE(stream->sink->bytes.find("rebuilt"), std::string::npos);
+  hand->link->last().end(0);
+  sched.run();
+  hand->link->last().end(0); // the watch over its group
+  sched.run();
+  EXPECT_TRUE(stream->sink->finished);
+  EXPECT_EQ(hand->given_back.size(), 2u);
+}
+
+TEST_F(WorldActor, BadBodiesAreAnswered) {
+  EXPECT_EQ(send(call("fs/stat", "{")).status, 400);
+  EXPECT_EQ(send(call("fs/write", "no line")).status, 400);
+  EXPECT_EQ(send(call("fs/nothing", "{}")).status, 404);
+  EXPECT_TRUE(hand->uses.empty());
+}
+
+TEST_F(WorldActor, AnswersItsStatus) {
+  auto status = this->ask<actor_status>(world, status_atom_v);
+  ASSERT_TRUE(status);
+  EXPECT_EQ(status->kind, "world");
+  EXPECT_EQ(status->id, "ses_1");
+}
+
+} // namespace agentpool::test

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "sandboxd/envd/options.hpp"
+
+#include <gtest/gtest.h>
+
+namespace agentpool::envd {
+
+TEST(Options, HaveDefaultsAndAreRead) {
+  auto none = read_options({});
+  ASSERT_TRUE(none);
+  EXPECT_EQ(none->listen, "0.0.0.0");
+  EXPECT_EQ(none->port, 49983);
+  EXPECT_EQ(none->lifeline_fd, -1);
+  auto all = read_options({"--listen", "::1", "--port", "0", "--lifeline-fd", "3", "--init-fd", "4",
+    "--announce-fd", "5", "--passwd", "p", "--group", "g"});
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->listen, "::1");
+  EXPECT_EQ(all->port, 0);
+  EXPECT_EQ(all->lifeline_fd * 100 + all->init_fd * 10 + all->announce_fd, 345);
+  EXPECT_EQ(all->passwd + all->group, "pg");
+}
+
+TEST(Options, WhatIsWrongIsSaidInASentence) {
+  for (const auto& arguments : std::initializer_list<std::vector<std::string>>{{"--port"},
+         {"--port", "65536"}, {"--port", "x"}, {"--port", ""}, {"--port", "-1"}, {"--lifeline-fd", "0"},
+         {"--init-fd", "3x"}, {"--nothing", "x"}, {"x"}}) {
+    auto out = read_options(arguments);
+    ASSERT_FALSE(out) << arguments[0];
+    EXPECT_NE(out.error().find(arguments[0]), std::string::npos);
+  }
+}
+
+} // namespace agentpool::envd

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "sandboxd/front/head.hpp"
+
+#include <gtest/gtest.h>
+
+namespace agentpool::sandboxd {
+namespace {
+
+namespace http = boost::beast::http;
+
+request_head request(std::initializer_list<std::pair<const char*, const char*>> fields) {
+  request_head head{http::verb::post, "/a?b", 11};
+  for (auto [name, value] : fields)
+    head.insert(name, value);
+  return head;
+}
+
+TEST(ForwardedRequest, LeavesOutWhatIsForThisHop) {
+  auto head = request({{"Host", "h"}, {"Connection", "close, X-Hop"}, {"X-Hop", "1"}, {"Keep-Alive", "9"},
+    {"Transfer-Encoding", "chunked"}, {"E2b-Sandbox-Id", "i"}, {"E2b-Sandbox-Port", "1"},
+    {"Expect", "100-continue"}, {"X-Access-Token", "t"}, {"Accept", "a"}, {"Accept", "b"}});
+  EXPECT_EQ(forwarded_request(head, framing::chunked, true),
+    "POST /a?b HTTP/1.1\r\nHost: h\r\nX-Access-Token: t\r\nAccept: a\r\nAccept: b\r\n"
+    "Transfer-Encoding: chunked\r\n\r\n");
+}
+
+TEST(ForwardedRequest, EnvdsTokenGoesToEnvdOnly) {
+  auto head = request({{"Host", "h"}, {"x-access-token", "t"}, {"Content-Length", "3"}});
+  EXPECT_EQ(forwarded_request(head, framing::length, false),
+    "POST /a?b HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\n");
+}
+
+TEST(ForwardedRequest, PassesAnUpgradeToPortsOfTheUser) {
+  auto head = request({{"Connection", "keep-alive, Upgrade"}, {"Upgrade", "websocket"}});
+  EXPECT_TRUE(wants_upgrade(head));
+  EXPECT_NE(forwarded_request(head, framing::none, false).find("Connection: Upgrade\r\nUpgrade: websocket"),
+    std::string::npos);
+  EXPECT_EQ(forwarded_request(head, framing::none, true).find("Upgrade"), std::string::npos);
+}
+
+TEST(ForwardedResponse, SaysHowTheBodyEndsHere) {
+  response_head head{http::status::ok, 11};
+  head.insert("Content-Length", "5");
+  head.insert("X", "y");
+  EXPECT_EQ(forwarded_response(head, framing::length, true),
+    "HTTP/1.1 200 OK\r\nX: y\r\nContent-Length: 5\r\nKeep-Alive: timeout=75\r\n\r\n");
+  EXPECT_EQ(forwarded_response(head, framing::until_close, false),
+    "HTTP/1.1 200 OK\r\nX: y\r\nConnection: close\r\n\r\n");
+}
+
+TEST(OwnResponse, HasNoBodyWhereNoneMayBe) {
+  EXPECT_EQ(
+    own_response({204, ""}, true, false), "HTTP/1.1 204 No Content\r\nKeep-Alive: timeout=75\r\n\r\n");
+  EXPECT_EQ(own_response({404, "{}"}, false, true).find("{}"), std::string::npos);
+  EXPECT_NE(own_response({404, "{}"}, false, false).find("Content-Length: 2\r\n"), std::string::npos);
+}
+
+TEST(ReservedPath, SeesThroughEveryWriting) {
+  for (auto path :
+    {"/init", "/init/", "//init", "/./init", "/x/../init", "/%69nit", "/%2finit", "/upgrade", "/%zz"})
+    EXPECT_TRUE(reserved_path(path)) << path;
+  for (auto path : {"/", "/health", "/initial", "/files", "/a/init", "/process.Process/Start"})
+    EXPECT_FALSE(reserved_path(path)) << path;
+}
+
+TEST(ForeignOrigin, OnlyLoopbackAndTheHostItselfAreAtHome) {
+  for (auto origin : {"http://localhost:3000", "http://127.0.0.1", "http://[::1]:8", "https://Own.test"})
+    EXPECT_FALSE(foreign_origin(origin, "own.test:80")) << origin;
+  for (auto origin :
+    {"null", "", "https://evil.test", "http://localhost.evil.test", "http://127.0.0.1.evil.test"})
+    EXPECT_TRUE(foreign_origin(origin, "own.test:80")) << origin;
+}
+
+} // namespace
+} // namespace agentpool::sandboxd

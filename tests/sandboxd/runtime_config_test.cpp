@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "protocol/wire/json.hpp"
+#include "sandboxd/files.hpp"
+#include "sandboxd/isolation/runtime_config.hpp"
+
+#include <gtest/gtest.h>
+
+namespace agentpool::sandboxd {
+namespace {
+
+const std::string conf = AGENTPOOL_SOURCE_DIR "/conf/sandbox";
+
+json filled() {
+  runtime_values values{"/d/rootfs", "/bin/envd", "/agentpool/i", {"envd", "--a \"b\""}, {"A=1"}, 70'000,
+    1000, {512ull << 20, 1ull << 30, 99, 2}};
+  auto text = runtime_config(
+    read_whole(conf + "/runtime.json").value(), read_whole(conf + "/seccomp.json").value(), values);
+  EXPECT_TRUE(text) << text.error().text();
+  return text ? json::parse(*text).value() : json{};
+}
+
+TEST(RuntimeConfig, FillsTheCheckedInFile) {
+  auto config = filled();
+  EXPECT_EQ(config["root"]["path"].text(), "/d/rootfs");
+  EXPECT_EQ(config["process"]["args"].at(1).text(), "--a \"b\"");
+  EXPECT_EQ(config["linux"]["uidMappings"].at(0)["hostID"].integer(), 70'000);
+  EXPECT_EQ(config["linux"]["resources"]["memory"]["limit"].integer(), 512 << 20);
+  EXPECT_EQ(config["linux"]["resources"]["memory"]["swap"].integer(), 512 << 20);
+  EXPECT_EQ(config["linux"]["resources"]["pids"]["limit"].integer(), 99);
+  EXPECT_EQ(config["linux"]["resources"]["cpu"]["quota"].integer(), 200'000);
+  EXPECT_EQ(config["linux"]["seccomp"]["defaultAction"].text(), "SCMP_ACT_ALLOW");
+}
+
+TEST(RuntimeConfig, HasEveryNamespaceAndNoCapabilityOfTheMachine) {
+  auto config = filled();
+  EXPECT_EQ(config["linux"]["namespaces"].size(), 7u);
+  auto bounding = config["process"]["capabilities"]["bounding"];
+  ASSERT_GT(bounding.size(), 5u);
+  for (size_t i = 0; i < bounding.size(); ++i)
+    for (auto forbidden : {"CAP_SYS_ADMIN", "CAP_NET_ADMIN", "CAP_SYS_PTRACE", "CAP_NET_RAW", "CAP_MKNOD"})
+      EXPECT_NE(bounding.at(i).text(), forbidden);
+  EXPECT_EQ(config["process"]["noNewPrivileges"].boolean(), false); // sudo
+}
+
+TEST(RuntimeConfig, RefusesPlaceholdersThatNobodyFills) {
+  EXPECT_EQ(fill_placeholders(R"({"a":"@x@"})", {{"x", "1"}}).value(), R"({"a":1})");
+  EXPECT_FALSE(fill_placeholders(R"({"a":"@y@"})", {{"x", "1"}}));
+  EXPECT_FALSE(fill_placeholders(R"({"a":"@x})", {{"x", "1"}}));
+  EXPECT_FALSE(runtime_config("{", "{}", {}));
+}
+
+} // namespace
+} // namespace agentpool::sandboxd
