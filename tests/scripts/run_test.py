@@ -41,11 +41,30 @@ with open(os.environ["FAKE_FILE"] + ".end", "w") as file:
         "/proc/" + sys.argv[sys.argv.index("--demo-model-pid") + 1])}, file)
 """
 
+# Takes sandboxd's place: FAKE_ISOLATION=refused is a machine that cannot isolate.
+FAKE_SANDBOXD = "#!/usr/bin/python3\n" + HEAD + """\
+import json, os, signal, sys
+if os.environ.get("FAKE_ISOLATION") == "refused":
+    print("sandboxd: the kernel has no id-mapped mounts; use 5.12 or newer", file=sys.stderr)
+    sys.exit(3)
+if os.environ.get("FAKE_ISOLATION") == "broken":
+    print("the fake sandboxd fell over", file=sys.stderr)
+    sys.exit(1)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+print("ready http://127.0.0.1:4712", flush=True)
+signal.sigwait({signal.SIGTERM, signal.SIGINT})
+"""
+
+# Stands in for what needs the network: one line that tells that it was called.
+FAKE_INSTALLER = "#!/bin/sh\n" + HEAD + 'echo "$(basename "$0") was called"\n'
+
 CMAKE = HEAD + """cmake_minimum_required(VERSION 3.25)
 project(fake NONE)
 enable_testing()
 add_custom_target(agentpoold ALL ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/fake ${CMAKE_BINARY_DIR}/apps/agentpoold/agentpoold)
 add_custom_target(agentpoolctl ALL)
+add_custom_target(sandboxd ALL ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/fake-sandboxd ${CMAKE_BINARY_DIR}/sandboxd/sandboxd)
+add_custom_target(envd ALL)
 add_test(NAME Good COMMAND true)
 add_test(NAME Bad COMMAND sh -c "echo says why; false")
 add_test(NAME Env COMMAND sh -c "test -x $AGENTPOOL_DSH_PREFIX/bin/node && test -d $AGENTPOOL_BUILD_DIR")
@@ -66,7 +85,10 @@ class Tree:
         self.repo = self.root / "repo"
         shutil.copytree(ROOT / "scripts", self.repo / "scripts")
         self.write("repo/scripts/packages.txt", "util-linux\n")  # never the machine's package manager
+        for installer in ("build-template", "install-sdks"):
+            self.write(f"repo/scripts/{installer}", FAKE_INSTALLER, executable=True)
         self.write("repo/fake", FAKE_DAEMON, executable=True)
+        self.write("repo/fake-sandboxd", FAKE_SANDBOXD, executable=True)
         self.write("repo/CMakeLists.txt", CMAKE)
         self.write("repo/CMakePresets.json", json.dumps(PRESETS))
         self.write("caf/lib/cmake/CAF/CAFConfigVersion.cmake", 'set(PACKAGE_VERSION "0.18.7")\n')
@@ -93,6 +115,9 @@ class Tree:
         process = self.start(*arguments, **env)
         out, err = process.communicate(timeout=DEADLINE)
         return process.returncode, out, err
+
+
+needs_root = unittest.skipUnless(os.geteuid() == 0, "sandboxes need root")
 
 
 def gone(pidfd):
@@ -148,6 +173,34 @@ class RunReady(ScriptTest):
         _, _, seen = self.start_ready(DEEPSEEK_API_KEY="k", DEEPSEEK_BASE_URL="http://127.0.0.1:9/")
         self.assertEqual((seen["key"], seen["url"]), ("k", "http://127.0.0.1:9/"))
         self.assertNotIn("--demo-model-url", seen["argv"])
+
+    @needs_root
+    def test_sandboxd_lends_the_hands(self):
+        process, _, seen = self.start_ready("--port", "0")
+        at = dict(zip(seen["argv"][::2], seen["argv"][1::2]))
+        self.assertEqual(at["--hands-url"], "http://127.0.0.1:4712")
+        self.assertEqual(at["--hands-api-key-file"], str(self.tree.data / "sandboxd" / "api-key"))
+        sandboxd = self.pidfd(int(at["--sandboxd-pid"]))
+        self.end(process)
+        self.assertTrue(gone(sandboxd))
+
+    @needs_root
+    def test_a_machine_that_cannot_isolate_serves_chat(self):
+        _, lines, seen = self.start_ready("--port", "0", FAKE_ISOLATION="refused")
+        self.assertNotIn("--hands-url", seen["argv"])
+        self.assertIn("hands: none, chat only (sandboxd: the kernel has no id-mapped mounts; use 5.12 or newer)\n", lines)
+
+    @needs_root
+    def test_a_sandboxd_that_fails_is_a_failure(self):
+        status, _, err = self.tree.finish("--data", str(self.tree.data), FAKE_ISOLATION="broken")
+        self.assertEqual(status, 1)
+        self.assertIn("the fake sandboxd fell over", err)
+
+    @needs_root
+    def test_hands_of_the_configuration_need_no_sandboxd(self):
+        self.tree.write("own.toml", "[hands]\nprovider = \"none\"\n")
+        _, _, seen = self.start_ready("--config", str(self.tree.root / "own.toml"))
+        self.assertNotIn("--hands-url", seen["argv"])
 
     def test_a_second_start_does_not_configure_again(self):
         process, lines, _ = self.start_ready()

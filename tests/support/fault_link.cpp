@@ -370,6 +370,7 @@ void fault_link::close(failure why) {
   for (auto& one : started)
     if (one->sink)
       one->fail(why);
+  inputs.clear(); // their answers hold what made them
 }
 
 } // namespace agentpool::test

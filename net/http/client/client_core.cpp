@@ -19,6 +19,13 @@ using ports::operation_id;
 client_core::client_core(asio::io_context& io, http_client_options options)
     : io_{io}, options_{std::move(options)} {}
 
+// curl frees what a paused transfer holds only when the handle leaves its multi first.
+client_core::~client_core() {
+  for (auto& [id, one] : exchanges_)
+    if (one.running)
+      multi_->remove(one.what->easy());
+}
+
 void client_core::start(
   operation_id id, ports::http_call call, std::shared_ptr<ports::http_receiver> receiver) {
   if (closed_ || !admit(call)) {

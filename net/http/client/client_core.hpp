@@ -17,6 +17,8 @@ namespace agentpool::net {
 class client_core : public std::enable_shared_from_this<client_core> {
 public:
   client_core(boost::asio::io_context& io, http_client_options options);
+  /// Without `close`, when `io` ended first: nobody is told.
+  ~client_core();
 
   void start(ports::operation_id id, ports::http_call call, std::shared_ptr<ports::http_receiver> receiver);
   void cancel(ports::operation_id id) { end(id, ports::http_fault::cancelled); }

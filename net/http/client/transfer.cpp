@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t upload_piece = 64 * 1024;
 constexpr long stream_buffer = 128 * 1024;
+constexpr int first_refusal = 300; // from here on curl does not send the rest of a body
 
 auto now() {
   return std::chrono::steady_clock::now();
@@ -113,6 +114,10 @@ size_t transfer::take_header(std::string_view line) {
 
 void transfer::deliver_head() {
   auto head = head_.take();
+  if (call_.source && head.status >= first_refusal && upload_.stop()) {
+    note_held();
+    ::curl_easy_pause(easy_.get(), pause_bits());
+  }
   head.exchange = id_;
   receiver_->on_head(std::move(head));
 }

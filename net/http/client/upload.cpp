@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace agentpool::net {
 
@@ -30,8 +31,17 @@ void upload::ask() {
   ask_(piece_);
 }
 
+bool upload::stop() {
+  ended_ = true;
+  current_.clear();
+  used_ = 0;
+  return std::exchange(waiting_, false);
+}
+
 void upload::supply(result<std::string> piece) {
   asked_ = false;
+  if (ended_)
+    return;
   waiting_ = false;
   if (!piece)
     failed_ = piece.error();

@@ -24,6 +24,8 @@ public:
   state take(char* to, size_t room, size_t& taken);
   /// The source's answer. More than was asked for is a fault of the source.
   void supply(result<std::string> piece);
+  /// Nobody wants the rest: what is taken from now on is the end. Answers whether the reader waited.
+  bool stop();
   /// The reader found nothing and waits.
   bool waiting() const { return waiting_; }
   const std::optional<failure>& failed() const { return failed_; }

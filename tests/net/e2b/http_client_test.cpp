@@ -307,18 +307,27 @@ TEST_F(HttpClientTest, fault_SourceFails) {
   EXPECT_EQ(end.source_failure, (failure{errc::hand_lost, "gone"}));
 }
 
+// The answer comes before or after the client has found that its source has nothing more for now.
 TEST_F(HttpClientTest, fault_RefusedInTheMiddleOfAnUpload) {
-  fault_server server{[](fault_peer& peer) {
-    peer.read_head();
-    peer.send(answer(507, R"({"code":507,"message":"full"})"));
-    peer.drain();
-  }};
-  auto call = get(server);
-  call.method = "POST";
-  call.source = std::make_shared<scripted_source>(std::vector<result<std::string>>{{"abc"}}, 6);
-  auto got = send(call);
-  EXPECT_TRUE(got->end().ok()) << got->end().text;
-  EXPECT_EQ(got->record.now().head->status, 507);
+  for (bool source_waits : {false, true})
+    for (std::string_view close : {"", "Connection: close\r\n"})
+      for (auto length : {std::optional<uint64_t>{6}, std::optional<uint64_t>{}}) {
+        auto source = std::make_shared<scripted_source>(std::vector<result<std::string>>{{"abc"}}, length);
+        fault_server server{[&](fault_peer& peer) {
+          peer.read_head();
+          if (source_waits)
+            source->pulls.wait([](size_t n) { return n == 2; });
+          peer.send("HTTP/1.1 507 Full\r\nContent-Length: 4\r\n" + std::string{close} + "\r\nfull");
+          peer.drain();
+        }};
+        auto call = get(server);
+        call.method = "POST";
+        call.source = source;
+        auto got = send(call);
+        EXPECT_TRUE(got->end().ok()) << got->end().text << source_waits << close;
+        EXPECT_EQ(got->record.now().head->status, 507);
+        EXPECT_EQ(got->record.now().body, "full");
+      }
 }
 
 TEST_F(HttpClientTest, CancelAtEveryStepLeavesNothing) {

@@ -176,7 +176,7 @@ TEST(AbsentHand, WrongMembersAreBadRequests) {
     for (auto route : {"fs/resolve", "fs/lstat"})
       expect_error(ask(route, R"({"path":"a","cwd":)" + value + "}"), 400, "bad_request");
     for (auto member : {"offset", "length", "max_bytes"})
-      if (value != "0")
+      if (value != "0" && value != "null") // null is a member that is left out
         expect_error(ask("fs/read", R"({"path":"/a",")" + std::string{member} + "\":" + value + "}"), 400,
           "bad_request");
   }
