@@ -149,7 +149,7 @@ TEST_F(E2bFilesTest, ReadsARange) {
 
 TEST_F(E2bFilesTest, ReadsARangeFromAServerWithoutRanges) {
   for (bool more : {false, true}) {
-    serve([&](fault_peer& peer) {
+    serve([more](fault_peer& peer) {
       peer.read_request();
       peer.send(more ? "HTTP/1.1 200 OK\r\n\r\ncontent" : answer(200, "content"));
       if (more) // a file without end: nothing beyond the range is waited for

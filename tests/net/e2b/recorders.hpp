@@ -160,11 +160,12 @@ public:
 
   std::optional<uint64_t> length() const override { return length_; }
   void pull(size_t, std::function<void(result<std::string>)> answer) override {
-    pulls.change([](size_t& n) { ++n; });
-    if (next_ < pieces_.size())
-      answer(pieces_[next_++]);
-    else
+    auto more = next_ < pieces_.size();
+    if (!more)
       held = std::move(answer);
+    pulls.change([](size_t& n) { ++n; }); // whoever waits for it may use `held`
+    if (more)
+      answer(pieces_[next_++]);
   }
 
   recorded<size_t> pulls;
