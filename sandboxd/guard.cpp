@@ -4,7 +4,7 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
+#include <cstdlib>
 #include <poll.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -69,9 +69,7 @@ bool own_mounts() {
     ::_exit(126);
   if (child == 0) {
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
-    auto status = service();
-    std::fflush(nullptr);
-    ::_exit(status); // no destructors of statics: the parent has them too
+    std::exit(service());
   }
   ::_exit(attend(child));
 }

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <unistd.h>
 
 namespace {
 
@@ -71,7 +72,9 @@ int main(int argc, char** argv) {
       return refuse(root.error().text());
     std::filesystem::create_directories(wanted.data);
     auto status = run_guarded([&] { return guarded_main(wanted); });
-    return status >= 0 ? status : refuse(std::string{"no namespaces of its own: "} + std::strerror(errno));
+    if (status < 0)
+      return refuse(std::string{"no namespaces of its own: "} + std::strerror(errno));
+    ::_exit(status); // the namespace of its children has ended: a sanitizer could not start its check any more
   } catch (const std::exception& error) {
     return refuse(error.what());
   }

@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstring>
 #include <ifaddrs.h>
-#include <net/if.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <set>
 
@@ -36,11 +36,11 @@ uint32_t ipv4(const sockaddr* address) {
 }
 
 void add_interface(const ifaddrs& one, std::set<std::string>& out) {
-  auto usable = one.ifa_addr && one.ifa_netmask && one.ifa_addr->sa_family == AF_INET &&
-                (one.ifa_flags & IFF_LOOPBACK) == 0;
-  if (!usable)
+  if (!one.ifa_addr || !one.ifa_netmask || one.ifa_addr->sa_family != AF_INET)
     return;
   auto address = ipv4(one.ifa_addr), mask = ipv4(one.ifa_netmask);
+  if (address >> 24 == IN_LOOPBACKNET) // slirp4netns keeps these away; the sandbox has its own
+    return;
   out.insert(cidr(address, 32));
   if (mask != 0) // a point-to-point link of the whole world is no neighbourhood
     out.insert(cidr(address & mask, std::popcount(mask)));

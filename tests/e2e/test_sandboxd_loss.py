@@ -37,7 +37,7 @@ class Loss(SandboxdCase):
         answer = box.connect()
         self.assertEqual((answer.status, answer.json["envdAccessToken"]), (201, box.token), answer)
         self.assertEqual(box.must("cat /workspace/file; ls /etc/installed; ls /dev/shm"), "kept\n/etc/installed")
-        self.assertEqual(box.must("pgrep -c -f 'sleep 1000.5' || true"), "0")
+        self.assertEqual(box.must("pgrep -c -f '[s]leep 1000.5' || true"), "0")
         self.assertEqual(box.kill().status, 204)
         self.assertEqual(cgroups(box.id), [])
         self.assertEqual(service.stop(), 0)
