@@ -101,7 +101,9 @@ export default class WorldFs extends FileSystem {
     return { operation, version: FsVersion(version), before: before ?? null, after: toLf(content) }
   }
 
-  async editText(target, { oldString, newString, replaceAll }, expected, signal) {
+  /** The guard of an edit, unlike a write's, is a version alone. */
+  async editText(target, { oldString, newString, replaceAll }, guard, signal) {
+    const expected = guard && { kind: 'replaceIfVersion', version: guard.version }
     const body = Buffer.from(JSON.stringify({
       path: target.targetKey, display: target.displayPath, expected,
       old: oldString.toWellFormed(), new: newString.toWellFormed(), replace_all: replaceAll === true,

@@ -51,8 +51,10 @@ export class Input extends Writable {
     this.#send(chunk, false).then(() => done(), done)
   }
 
+  /** The end of a process has closed its input already. */
   _final(done) {
-    this.#send(Buffer.alloc(0), true).then(() => done(), done)
+    const late = (error) => done(error.code === 'unknown_process' ? undefined : error)
+    this.#send(Buffer.alloc(0), true).then(() => done(), late)
   }
 
   async #send(bytes, end) {

@@ -65,7 +65,7 @@ caf::result<world::reply> broker_state::serve(
     pass(out, std::move(call), bound.session, std::move(stream));
     return out;
   }
-  self_->request(bound.actor, defaults::broker_deadline, granted_atom_v)
+  self_->request(bound.actor, defaults::broker_deadline, granted_atom_v, started_for(call))
     .then(
       [this, out, call, session = bound.session, stream](bool granted) mutable {
         if (granted)

@@ -69,7 +69,8 @@ private:
     caf::actor_addr owner;
     uint64_t generation;
     time_point since;
-    bool told; ///< it carries the notice
+    bool told;         ///< it carries the notice
+    bool left = false; ///< only what the operation left running is watched
   };
 
   struct waiter {
@@ -134,6 +135,7 @@ private:
   caf::result<hand_lease> lease(hand_use use);
   hand_lease lend(const hand_use& use, const caf::actor_addr& owner);
   void give_back(uint64_t lease, hand_outcome outcome, const std::string& why);
+  void carried(bool told);
   void forget_lease(std::map<uint64_t, lease_entry>::iterator which, bool done);
   void lend_to_waiting();
   void fail_waiting(const failure& why, bool probes_only = false);

@@ -112,6 +112,7 @@ void hand_state::ask_create() {
   ports::sandbox_spec spec;
   spec.template_id = settings.template_id;
   spec.timeout = in_seconds(settings.timeout);
+  spec.auto_pause = true; // when nobody refreshes it (the daemon was down for long), its files are kept
   spec.metadata = {{sandbox_label::node, config_.node}, {sandbox_label::session, session_.value},
     {sandbox_label::intent, intent_}};
   auto op = begin_call(hand_call::create, settings.create_deadline);

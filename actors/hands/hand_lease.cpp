@@ -62,6 +62,11 @@ void hand_state::give_back(uint64_t lease, hand_outcome outcome, const std::stri
   auto i = leases_.find(lease);
   if (i == leases_.end())
     return;
+  if (outcome == hand_outcome::left) {
+    i->second.left = true;
+    carried(std::exchange(i->second.told, false));
+    return report();
+  }
   bool current = i->second.generation == row_.generation;
   forget_lease(i, outcome == hand_outcome::done);
   if (outcome != hand_outcome::done && current)
@@ -73,10 +78,15 @@ void hand_state::give_back(uint64_t lease, hand_outcome outcome, const std::stri
 void hand_state::forget_lease(std::map<uint64_t, lease_entry>::iterator which, bool done) {
   bool told = which->second.told && done;
   leases_.erase(which);
-  if (told && !row_.notice.empty()) {
-    row_.notice.clear();
-    save_notice();
-  }
+  carried(told);
+}
+
+/// The operation that carried the notice is done.
+void hand_state::carried(bool told) {
+  if (!told || row_.notice.empty())
+    return;
+  row_.notice.clear();
+  save_notice();
 }
 
 /// Those that waited longest first; what the bound does not let through is told so.

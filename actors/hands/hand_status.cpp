@@ -4,6 +4,8 @@
 // What others hear and see of a hand.
 #include "actors/hands/hand.hpp"
 
+#include <algorithm>
+
 namespace agentpool {
 
 /// Somebody waited for it in vain, and it did not answer since.
@@ -34,7 +36,8 @@ std::string hand_state::public_state() const {
 }
 
 hand_report hand_state::current() const {
-  hand_report out{public_state(), row_.generation, row_.continuity, uint64_t{leases_.size()}, {}};
+  auto working = std::ranges::count_if(leases_, [](const auto& entry) { return !entry.second.left; });
+  hand_report out{public_state(), row_.generation, row_.continuity, static_cast<uint64_t>(working), {}};
   if (is_busy())
     ++out.in_flight;
   if (out.state == "unavailable")
@@ -105,6 +108,7 @@ actor_status hand_state::status() const {
     flights.add_raw(json_object{}
                       .add("what", lease.what)
                       .add("generation", lease.generation)
+                      .add("left_running", lease.left)
                       .add("age_ms", int64_t{std::chrono::duration_cast<std::chrono::milliseconds>(
                                        self_->clock().now() - lease.since)
                                                .count()})

@@ -18,4 +18,12 @@ inline bool is_mutation(const world::call& call) {
          (*body)["argv"].at(0).text() != "rg";
 }
 
+/// The tool call that a start of a process or terminal names; empty for everything else.
+inline std::string started_for(const world::call& call) {
+  if (call.path != "process/spawn" && call.path != "terminal/spawn")
+    return {};
+  auto body = json::parse(call.body);
+  return body ? std::string{(*body)["tool_call"].text_or("")} : std::string{};
+}
+
 } // namespace agentpool

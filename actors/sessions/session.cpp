@@ -74,7 +74,7 @@ session_actor::behavior_type session_state::make_behavior() {
     [this](live_atom, std::vector<live_frame> frames) { on_live(std::move(frames)); },
     [this](hand_atom, const hand_report& report) { on_hand(report); },
     [this](notice_atom, const std::string& code, const std::string& text) { on_notice(code, text); },
-    [this](granted_atom) { return granted(); },
+    [this](granted_atom, const std::string& starting) { return granted(starting); },
     [this](timer_atom, const std::string& purpose, uint64_t armed) {
       if (timers_.fired(purpose, armed))
         dispatch(tick{purpose});

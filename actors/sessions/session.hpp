@@ -135,7 +135,7 @@ private:
   void resolve_all_permissions(const turn_id& turn);
   void reopen_permissions(const std::vector<event_row>& approvals);
   std::string pending_json() const;
-  bool granted() const;
+  bool granted(const std::string& starting);
   void check_limit();
 
   // -- the hand (session_hand.cpp)

@@ -141,10 +141,10 @@ std::string session_state::pending_json() const {
 
 /// What the broker asks before a mutation (docs/world-protocol.md, section 8). After a cancel nothing new may
 /// begin.
-bool session_state::granted() const {
+bool session_state::granted(const std::string& starting) {
   if (row_.mode != "ask")
     return row_.mode == "allow";
-  return turn_ && !turn_->ending && calls_.any_granted();
+  return turn_ && !turn_->ending && calls_.allow(starting);
 }
 
 /// The time that a person took for answers is none of the agent's.

@@ -38,7 +38,7 @@ void tool_calls::note(const acp::event_parts& event) {
     return;
   auto id = (*parsed)["tool_call_id"].text_or("");
   if (has_ended(*parsed))
-    calls_.erase(id);
+    end(id);
   else if (begins && (calls_.contains(id) || calls_.size() < defaults::open_tool_calls))
     calls_.insert_or_assign(id, call{kept(*parsed)});
 }
@@ -53,8 +53,26 @@ void tool_calls::grant(const std::string& id) {
     calls_[id].granted = true;
 }
 
-bool tool_calls::any_granted() const {
-  return std::ranges::any_of(calls_, [](const auto& entry) { return entry.second.granted; });
+void tool_calls::end(const std::string& id) {
+  auto ended = calls_.extract(id);
+  if (ended && ended.mapped().granted && !ended.mapped().started &&
+      to_start_.size() < defaults::open_tool_calls)
+    to_start_.insert(id);
+}
+
+bool tool_calls::allow(const std::string& starting) {
+  if (to_start_.erase(starting) > 0)
+    return true;
+  if (std::ranges::none_of(calls_, [](const auto& entry) { return entry.second.granted; }))
+    return false;
+  if (auto found = calls_.find(starting); found != calls_.end())
+    found->second.started = true;
+  return true;
+}
+
+void tool_calls::clear() {
+  calls_.clear();
+  to_start_.clear();
 }
 
 } // namespace agentpool

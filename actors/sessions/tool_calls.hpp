@@ -5,6 +5,7 @@
 #include "protocol/wire/acp.hpp"
 
 #include <map>
+#include <set>
 #include <string>
 
 namespace agentpool {
@@ -22,18 +23,24 @@ public:
 
   /// The call was allowed. It may be one that was never announced.
   void grant(const std::string& id);
-  /// A call that was allowed has not ended.
-  bool any_granted() const;
+  /// Whether something may be changed now: a call that was allowed has not ended. `starting` names the call that a
+  /// process is started for: an agent tells the end of a call that works on in the background before the start
+  /// is asked for, so that each allowed call has one start after its end when it had none before.
+  bool allow(const std::string& starting);
 
-  void clear() { calls_.clear(); }
+  void clear();
 
 private:
+  void end(const std::string& id);
+
   struct call {
     std::string fields;
     bool granted = false;
+    bool started = false;
   };
 
   std::map<std::string, call> calls_;
+  std::set<std::string> to_start_; ///< allowed, ended, nothing was started for them
 };
 
 } // namespace agentpool

@@ -224,6 +224,8 @@ void connection::receive_body() {
   in_.erase(0, parser_->put(asio::buffer(in_), error));
   if (error && error != boost::beast::http::error::need_more)
     return fail_piece(request_error(error));
+  if (in_.size() > core_->limits().header_bytes + partial_bytes)
+    return fail_piece(errc::header_too_large);
   piece_ += parser_->take_body();
   if (parser_->is_done())
     parser_.reset();

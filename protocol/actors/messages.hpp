@@ -139,6 +139,7 @@ enum class hand_outcome : uint8_t {
   done,   ///< an answer came, whatever it said
   broken, ///< the connection failed or nothing came in time: the hand checks before it lends again
   gone,   ///< an answer said that there is no such sandbox: the hand asks the provider before it believes it
+  left,   ///< it is over for whoever asked, what it left running is watched: the lease stays and is no work any more
 };
 
 /// What others know of a hand: the session (events `hand_state`, T1), the broker (the session route), the
@@ -234,11 +235,17 @@ bool inspect(I& f, hand_lease& x) {
     f.field("continuity", x.continuity), f.field("notice", x.notice));
 }
 inline std::string to_string(hand_outcome outcome) {
-  return outcome == hand_outcome::done ? "done" : outcome == hand_outcome::broken ? "broken" : "gone";
+  switch (outcome) {
+  case hand_outcome::done: return "done";
+  case hand_outcome::broken: return "broken";
+  case hand_outcome::gone: return "gone";
+  case hand_outcome::left: return "left";
+  }
+  return "unknown";
 }
 inline bool from_integer(uint8_t value, hand_outcome& outcome) noexcept {
   outcome = static_cast<hand_outcome>(value);
-  return value <= static_cast<uint8_t>(hand_outcome::gone);
+  return value <= static_cast<uint8_t>(hand_outcome::left);
 }
 template <class I>
 bool inspect(I& f, hand_outcome& outcome) {

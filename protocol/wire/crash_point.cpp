@@ -17,12 +17,17 @@ namespace {
 struct armed_point {
   std::string_view name;
   std::atomic<int> passes_left{1};
+  int signal = SIGKILL;
 
   armed_point() {
     const char* text = std::getenv("AGENTPOOL_CRASH_POINT");
     if (text == nullptr)
       return;
     name = text;
+    if (constexpr std::string_view stop = ":stop"; name.ends_with(stop)) {
+      signal = SIGSTOP;
+      name.remove_suffix(stop.size());
+    }
     if (auto colon = name.find(':'); colon != std::string_view::npos) {
       int count = 1;
       auto digits = name.substr(colon + 1);
@@ -38,7 +43,7 @@ struct armed_point {
 void crash_point(std::string_view name) {
   static armed_point armed; // the environment of this process, read once
   if (armed.name == name && --armed.passes_left == 0)
-    ::kill(::getpid(), SIGKILL);
+    ::kill(::getpid(), armed.signal);
 }
 
 } // namespace agentpool

@@ -56,4 +56,11 @@ reply coded_error(std::string_view code, std::string_view message) {
   return coded(known == statuses.end() ? 500 : known->status, code, message);
 }
 
+std::string code_of(const reply& answer) {
+  if (answer.status < 400)
+    return {};
+  auto body = json::parse(answer.body);
+  return body ? std::string{(*body)["code"].text_or("")} : std::string{};
+}
+
 } // namespace agentpool::world

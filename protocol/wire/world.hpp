@@ -47,13 +47,20 @@ reply error_reply(const failure& why);
 /// FS_IO_ERROR, internal).
 reply coded_error(std::string_view code, std::string_view message);
 
+/// The `code` of an error; empty for every other answer.
+std::string code_of(const reply& answer);
+
 /// What a hand that does not exist answers (design section 5): `/workspace` and its parents are directories
 /// with stable versions, all else is absent, and what needs a sandbox fails with one sentence
 /// (docs/world-protocol.md, section 9). Nothing for paths that are no world call and for `exchange`,
 /// `session` and `live`, which the caller answers.
 std::optional<reply> absent_hand(const call& request);
 
-/// The same for the App's files: the workspace is empty. Nothing for what changes something.
+/// What a probe answers of every hand, whatever state it is in: the workspace and its parents are directories.
+/// Nothing for other paths and calls.
+std::optional<reply> steady_probe(const call& request);
+
+/// What a hand that does not exist answers for the App's files: the workspace is empty. Nothing for what changes something.
 std::optional<reply> absent_files(const call& request);
 
 /// The frames of a `live` request (docs/world-protocol.md, section 7); the turn is left empty (the session

@@ -111,6 +111,18 @@ std::optional<reply> absent_files(const call& request) {
   return reply{200, R"({"path":"","type":"directory","entries":[],"complete":true})"};
 }
 
+std::optional<reply> steady_probe(const call& request) {
+  auto body = read_object(request.body);
+  auto path = body ? read_any_path(*body) : tl::unexpected{body.error()};
+  if (!path || !is_directory(*path))
+    return std::nullopt;
+  if (request.path == "fs/stat" || request.path == "fs/lstat")
+    return probe(*path);
+  if (request.path == "fs/resolve")
+    return reply{200, json_object{}.add("path", *path).add("display", *path).str()};
+  return std::nullopt;
+}
+
 std::optional<reply> absent_hand(const call& request) {
   if (std::ranges::find(needs_hand, std::string_view{request.path}) != needs_hand.end())
     return error_reply({errc::world_no_hand, {}});

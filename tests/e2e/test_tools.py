@@ -94,6 +94,17 @@ class ToolsTest(HandsCase):
         self.assertIn("on\n", result)
         self.assertNoneRuns(self.session, "sleep 3141")
 
+    def testStuckCommandHoldsNothingElse(self):  # BR-097
+        stuck = call("bash", command="trap '' TERM; echo on; while :; do sleep 3147; done", description="d", timeoutMs=3000)
+        turn = self.client.prompt(self.session, stuck)
+        self.wait_live(self.session, "on\n", turn)
+        put = self.client.call("PUT", f"/v1/sessions/{self.session}/files/content?path=f", b"beside")
+        self.assertLess(put.status, 300, put)
+        self.assertEqual(self.file(self.session, "f").body, b"beside")
+        self.assertEnded(self.client.turn_end(self.session, turn, DEADLINE * 2))
+        self.assertIn("[timed out after 3000ms]", self.results(self.session, turn)[0])
+        self.assertNoneRuns(self.session, "sleep 3147")
+
     def testBackgroundChildDoesNotHoldTheCall(self):
         self.assertEqual(self.tool(self.session, "$ sleep 3142 >/dev/null 2>&1 & echo begun"), "begun\n")
         self.assertIn("up\n", self.tool(self.session, "$ pgrep -fx 'sleep 3142' > /dev/null && echo up"))
@@ -130,7 +141,7 @@ class ToolsTest(HandsCase):
         self.assertEnded(self.client.turn_end(self.session, turn), "cancelled")
         self.assertNoneRuns(self.session, "sleep 3144")
 
-    def testMuchOutputIsBounded(self):
+    def testMuchOutputIsBounded(self):  # BR-137
         before = procs.rss_mib(self.daemon.pid)
         result = self.tool(self.session, f"$ head -c {BIG} /dev/zero | tr '\\0' x; echo end", DEADLINE * 4)
         self.assertLess(len(result), 100_000)

@@ -5,6 +5,7 @@
 #include "actors/hands/world/sinks.hpp"
 #include "actors/hands/world/trouble.hpp"
 #include "actors/hands/world/wrapper.hpp"
+#include "protocol/wire/crash_point.hpp"
 
 namespace agentpool::world {
 
@@ -16,7 +17,7 @@ void command::start() {
   auto self = shared_from_this();
   out_.copy = make_spill(out_);
   err_.copy = make_spill(err_);
-  all_.out->open([self] { self->terminate(); });
+  all_.out->open([self] { self->exit_told_ ? self->finish(false) : self->terminate(); });
   ports::command_spec spec;
   spec.argv = wrap(nonce_, all_.asked.env, all_.asked.argv);
   for (const auto& [name, value] : all_.asked.env)
@@ -27,6 +28,7 @@ void command::start() {
   spec.tag = "agentpool-" + all_.id; // whoever takes the hand over finds what was left running
   spec.stdin_open = all_.asked.input != input_mode::none;
   auto sink = std::make_shared<process_home>(all_.hand->home());
+  crash_point("hand.command.before");
   stream_ = all_.hand->link().start(std::move(spec), {}, sink);
   sink->listen({.started = [self](uint32_t pid) { self->started(pid); },
     .output = [self](ports::output_stream which, std::string bytes) { self->took(which, std::move(bytes)); },
@@ -35,6 +37,7 @@ void command::start() {
 
 void command::started(uint32_t pid) {
   group_ = pid;
+  crash_point("hand.command.started");
   all_.out->send(json_object{}.add("event", "started").add("process", all_.id));
   if (!all_.notice.empty())
     all_.out->send(json_object{}.add("event", "notice").add("text", all_.notice));

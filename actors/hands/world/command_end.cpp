@@ -3,6 +3,7 @@
 #include "actors/hands/world/command.hpp"
 #include "actors/hands/world/trouble.hpp"
 #include "actors/hands/world/wrapper.hpp"
+#include "protocol/wire/crash_point.hpp"
 
 /// How a command ends.
 namespace agentpool::world {
@@ -77,6 +78,7 @@ void command::settle() {
 }
 
 void command::tell_exit(const exit_status& how) {
+  crash_point("hand.command.ended");
   json_object event;
   event.add("event", "exit");
   event.add_raw("exit_code", how.code ? std::to_string(*how.code) : "null");
@@ -94,6 +96,7 @@ void command::await_gone() {
     return lost(end_->error());
   if (killing_)
     return; // `killed` follows
+  all_.hand->leave();
   all_.hand->run(
     await_group(group_), "root", 0, [self = shared_from_this()](const result<script_output>& ran) {
       ran ? self->group_gone() : self->lost(ran.error());

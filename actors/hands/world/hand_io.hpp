@@ -39,6 +39,9 @@ public:
   const std::shared_ptr<loop>& home() const { return home_; }
   uint64_t continuity() const { return continuity_; }
 
+  /// What asked for the hand is over; what it left running is watched from here on.
+  void leave() { done_(hand_outcome::left, {}); }
+
   /// Remembers what a failure says about the hand; the worst counts.
   void failed(const failure& why);
 

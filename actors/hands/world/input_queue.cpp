@@ -33,8 +33,14 @@ void input_queue::add(std::string bytes, bool end, hand_io::then<void> done) {
 }
 
 void input_queue::close() {
-  all_->closed = true;
-  for (auto& item : std::exchange(all_->items, {}))
+  if (std::exchange(all_->closed, true))
+    return;
+  auto waiting = std::exchange(all_->items, {});
+  if (all_->busy) {
+    all_->items.push_back(std::move(waiting.front()));
+    waiting.pop_front();
+  }
+  for (auto& item : waiting)
     item.done(fail(errc::envd_not_found));
   all_->hand = nullptr;
 }
@@ -51,6 +57,7 @@ void input_queue::next(const std::shared_ptr<state>& all) {
     all->hand->link().send_input(all->process, std::move(piece), all->terminal, patient(), std::move(done));
   } else if (item.end && !all->terminal) {
     item.end = false;
+    all->closing = true;
     all->hand->link().close_stdin(all->process, patient(), std::move(done));
   } else {
     all->hand->home()->post([all] { sent(all, {}); });
@@ -59,11 +66,15 @@ void input_queue::next(const std::shared_ptr<state>& all) {
 
 void input_queue::sent(const std::shared_ptr<state>& all, result<void> how) {
   all->busy = false;
-  if (all->closed)
-    return;
   auto& item = all->items.front();
-  if (how && (!item.bytes.empty() || (item.end && !all->terminal)))
+  bool more = !item.bytes.empty() || (item.end && !all->terminal);
+  if (how && more && !all->closed)
     return next(all);
+  if (all->closed && std::exchange(all->closing, false))
+    how = {}; // all bytes had arrived, and the end of the process has closed its input
+  else if (all->closed && how && !item.bytes.empty())
+    how = fail(errc::envd_not_found);
+  all->closing = false;
   auto done = std::move(item.done);
   all->items.pop_front();
   done(std::move(how));

@@ -18,7 +18,7 @@ public:
   void open(std::shared_ptr<hand_io> hand, uint32_t pid, bool terminal);
   /// `too_many` requests wait: refused with `overloaded`.
   void add(std::string bytes, bool end, hand_io::then<void> done);
-  /// The process is gone: what waits fails with `envd_not_found`.
+  /// The process is gone: what waits fails with `envd_not_found`; the one on its way has its own answer.
   void close();
 
 private:
@@ -30,7 +30,7 @@ private:
   struct state {
     std::shared_ptr<hand_io> hand;
     ports::process_ref process;
-    bool terminal = false, busy = false, closed = false;
+    bool terminal = false, busy = false, closing = false, closed = false;
     std::deque<item> items;
   };
 

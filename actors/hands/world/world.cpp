@@ -12,6 +12,8 @@ using world::operation;
 
 namespace {
 
+constexpr int probe_tries = 3;
+
 /// Ends with its answer; one that was dropped unanswered is an internal error.
 class answer_slot {
 public:
@@ -65,9 +67,27 @@ caf::result<world::reply> world_state::take(world::call& call, std::shared_ptr<p
     return promise;
   else if (call.path == "cancel")
     cancel(call, op);
+  else if (how->hand == use::probe && !how->streams && !call.worker.empty())
+    run_probe(*how, call, op, probe_tries);
   else
     run(*how, call, std::move(op));
   return promise;
+}
+
+/// A probe changes nothing: one that lost its hand on the way is asked again of the next one. And an agent whose
+/// working directory cannot be looked at gives its turn up: that it is a directory holds for any hand.
+void world_state::run_probe(const route& how, const world::call& call, const operation& op, int tries_left) {
+  auto watched = op;
+  watched.done = [this, &how, call, op, tries_left](world::reply reply) {
+    bool lost = world::code_of(reply) == "WORLD_LOST";
+    if (lost && tries_left > 1)
+      return run_probe(how, call, op, tries_left - 1);
+    if (lost || world::code_of(reply) == "WORLD_TIMEOUT")
+      if (auto known = world::steady_probe(call))
+        return op.done(std::move(*known));
+    op.done(std::move(reply));
+  };
+  run(how, call, std::move(watched));
 }
 
 world::answer world_state::make_answer(const world::call& call, replies promise) {

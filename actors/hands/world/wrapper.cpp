@@ -6,7 +6,8 @@ namespace agentpool::world {
 
 namespace {
 
-// $1 names that keep their values, $2 names to remove, each with blanks around.
+// $1 names that keep their values, $2 names to remove, each with blanks around; then, up to an empty one, what
+// bash itself has removed when it started.
 constexpr std::string_view scrub = R"sh(
 shopt -s nocasematch
 for v in $(compgen -e); do
@@ -15,6 +16,8 @@ done
 unset -v $2
 shopt -u nocasematch
 shift 2
+while [[ -n $1 ]]; do export -- "$1"; shift; done
+shift
 )sh";
 
 // TERM reaches the whole group, and the wrapper lives on to tell how the command took it. What bash says
@@ -118,6 +121,10 @@ void add_names(std::vector<std::string>& out, const environment& env) {
     (value ? kept : removed) += name + ' ';
   out.push_back(std::move(kept));
   out.push_back(std::move(removed));
+  for (const auto& [name, value] : env)
+    if (value && (name == "PS1" || name == "PS2"))
+      out.push_back(name + '=' + *value);
+  out.emplace_back();
 }
 
 } // namespace

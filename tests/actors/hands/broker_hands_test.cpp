@@ -31,7 +31,8 @@ protected:
     session =
       caf::actor_cast<session_actor>(keep(sys.spawn([this](caf::event_based_actor* self) -> caf::behavior {
         self->set_default_handler(caf::drop);
-        return {[this](granted_atom) {
+        return {[this](granted_atom, const std::string& starting) {
+          started_for = starting;
           ++asked;
           return granted;
         }};
@@ -66,6 +67,7 @@ protected:
   std::string credential;
   bool granted = false;
   int asked = 0;
+  std::string started_for = "nothing";
   int watched = 0;
   strings served;
   std::vector<caf::actor> worlds;
@@ -106,6 +108,9 @@ TEST_F(BrokerHandsTest, AskPassesAMutationOnlyWhileACallIsGranted) {
   granted = true;
   EXPECT_EQ(code("fs/write"), "200");
   EXPECT_EQ(code("process/spawn", bash), "200");
+  EXPECT_EQ(started_for, "");
+  EXPECT_EQ(code("process/spawn", R"({"argv":["bash"],"seam":"bash","tool_call":"call_1"})"), "200");
+  EXPECT_EQ(started_for, "call_1");
   granted = false;
   EXPECT_EQ(code("fs/edit"), "403 WORLD_DENIED");
 }

@@ -49,7 +49,7 @@ TEST_F(HandCheckTest, ARefreshThatNobodyAnswersKeepsTheHandLent) {
   EXPECT_TRUE(borrow()->lease);
 }
 
-// BR-092: deleted → another one, empty, and the model is told.
+// BR-092: deleted → another one, empty, and the model is told. BR-096: what is open on the old one fails.
 TEST_F(HandCheckTest, OneThatTheProviderDoesNotKnowIsReplacedWithASentence) {
   be_ready();
   auto held = borrow();
@@ -296,6 +296,17 @@ TEST_F(HandCheckTest, TheBrokerKnowsWhetherItIsInUse) {
   EXPECT_EQ(report().in_flight, 0u);
 }
 
+TEST_F(HandCheckTest, WhatAnOperationLeftRunningIsNoWork) {
+  be_ready();
+  auto report = [&] { return *ask<hand_report>(broker, hand_atom_v, session_id{"ses_1"}); };
+  auto one = borrow();
+  give_back(*one, hand_outcome::left);
+  EXPECT_EQ(report().in_flight, 0u);
+  EXPECT_EQ(state(), "ready");
+  give_back(*one, hand_outcome::broken);
+  EXPECT_EQ(provider->count("connect"), 1u) << "its connection still counts";
+}
+
 TEST_F(HandCheckTest, TooManyOperationsAreRefused) {
   be_ready();
   for (size_t i = 0; i < defaults::hand_leases; ++i)
@@ -303,6 +314,7 @@ TEST_F(HandCheckTest, TooManyOperationsAreRefused) {
   EXPECT_EQ(borrow()->code(), errc::overloaded);
 }
 
+// BR-121: a generation is a counter, whatever the clock says.
 TEST_F(HandCheckTest, TheWorldHearsOfEveryGeneration) {
   be_ready();
   auto one = borrow();

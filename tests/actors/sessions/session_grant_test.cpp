@@ -12,8 +12,8 @@ protected:
     be_running();
   }
 
-  bool granted() {
-    auto told = request<bool>(session, granted_atom_v);
+  bool granted(const std::string& starting = {}) {
+    auto told = request<bool>(session, granted_atom_v, starting);
     return told->value.value_or(false);
   }
 
@@ -59,6 +59,27 @@ TEST_F(SessionGrantTest, GrantedFromTheAnswerToTheEndOfTheToolCall) {
     report("call_1", status);
     EXPECT_FALSE(granted());
   }
+}
+
+TEST_F(SessionGrantTest, AnAllowedCallHasOneStartAfterItsEnd) {
+  run_in("ask");
+  announce("call_1");
+  ask_permission();
+  answer("yes");
+  report("call_1", "completed");
+  EXPECT_FALSE(granted("call_2"));
+  EXPECT_TRUE(granted("call_1"));
+  EXPECT_FALSE(granted("call_1"));
+}
+
+TEST_F(SessionGrantTest, ACallThatStartedSomethingHasNoStartAfterItsEnd) {
+  run_in("ask");
+  announce("call_1");
+  ask_permission();
+  answer("yes");
+  EXPECT_TRUE(granted("call_1"));
+  report("call_1", "completed");
+  EXPECT_FALSE(granted("call_1"));
 }
 
 TEST_F(SessionGrantTest, GrantIsThereBeforeTheAgentHearsTheAnswer) {

@@ -161,7 +161,7 @@ inline session_actor::behavior_type fake_session(
       return !book->silent["yield"];
     },
     [](live_atom, const std::vector<live_frame>&) {},
-    [](granted_atom) { return true; },
+    [](granted_atom, const std::string&) { return true; },
     [](hand_atom, const hand_report&) {},
     [](notice_atom, const std::string&, const std::string&) {},
     [](timer_atom, const std::string&, uint64_t) {},

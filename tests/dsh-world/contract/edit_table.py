@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The agentpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""What ctx.fs promises about editText: order of errors, line ends, literal text: name → steps."""
+"""What ctx.fs promises about editText: order of errors, line ends, literal text: name → steps. Its guard is a version
+alone, as the observation policy gives it."""
 
 from contract.table import ANY, Error, sh, step, target
-from contract.words import IRREGULAR, NOT_TEXT, OLD, STALE, content, if_version, nothing_left, one_wins, same
+from contract.words import IRREGULAR, NOT_TEXT, OLD, STALE, content, nothing_left, one_wins, same
 
 CASES = {
     "once": [
@@ -40,16 +41,16 @@ CASES = {
     "a directory": [
         sh("mkdir f"),
         target("f"),
-        step("edit", IRREGULAR, of="$t", old="x", new="y", expected=if_version("v")),
+        step("edit", IRREGULAR, of="$t", old="x", new="y", expected={"version": "v"}),
     ],
     "a version that is gone, before the content is looked at": [
         *OLD,
         sh("printf '\\0' > f"),
-        step("edit", STALE, of="$t", old="no", new="y", expected=if_version("$s.version")),
+        step("edit", STALE, of="$t", old="no", new="y", expected={"version": "$s.version"}),
     ],
     "the version that was read": [
         *OLD,
-        step("edit", {"after": "new\n"}, of="$t", old="old", new="new", expected=if_version("$s.version")),
+        step("edit", {"after": "new\n"}, of="$t", old="old", new="new", expected={"version": "$s.version"}),
     ],
     "no text": [
         sh("head -c 20000 /dev/zero | tr '\\0' x > f; printf '\\0' >> f; printf '\\xff' > g"),
@@ -93,7 +94,7 @@ CASES = {
             "all",
             one_wins("FS_STALE_VERSION"),
             steps=[
-                {"do": "edit", "of": "$t", "old": "old", "new": text, "expected": if_version("$s.version")}
+                {"do": "edit", "of": "$t", "old": "old", "new": text, "expected": {"version": "$s.version"}}
                 for text in ("one", "two")
             ],
         ),

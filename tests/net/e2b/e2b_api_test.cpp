@@ -280,6 +280,7 @@ TEST_F(E2bApiTest, fault_CreateCutAtEveryByte) {
   EXPECT_TRUE(create());
 }
 
+// BR-080: what cannot change anything is asked again; a create only when nothing was sent (the next test).
 TEST_F(E2bApiTest, fault_ReadsAreRepeated) {
   std::atomic<int> requests{0};
   fault_server server{[&](fault_peer& peer) {

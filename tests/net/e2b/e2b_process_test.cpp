@@ -121,6 +121,7 @@ struct told_stream {
   errc code;
 };
 
+// BR-075
 TEST_F(E2bProcessTest, fault_EveryOtherAnswerHasItsCode) {
   auto ended = [](std::string_view code) {
     return stream(envelope_bytes(R"({"error":{"code":")" + std::string{code} + R"(","message":"m"}})", 2));
@@ -173,6 +174,7 @@ TEST_F(E2bProcessTest, fault_EventWithoutEnd) {
   EXPECT_EQ(code_of(start()->end()), errc::provider_nonsense);
 }
 
+// BR-077
 TEST_F(E2bProcessTest, fault_SilenceEndsAStream) {
   serve([](fault_peer& peer) {
     peer.read_request();

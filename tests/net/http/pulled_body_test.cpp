@@ -76,6 +76,27 @@ TEST_F(HttpTest, ChunkedBodyIsPulledToo) {
   EXPECT_TRUE(client.read_response().starts_with("HTTP/1.1 200"));
 }
 
+TEST_F(HttpTest, PulledChunkExtensionsAndTrailersWithoutEndAreRefused) {
+  listen(pulling());
+  for (auto begin : {"2;", "0\r\nX-Trailer: "}) {
+    auto client = connect();
+    client.send("PUT /wait HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n" + std::string{begin});
+    auto exchange = mailbox_->take();
+    ASSERT_TRUE(exchange);
+    std::thread sender{[&] {
+      std::string more(4096, 'x');
+      for (size_t sent = 0; sent < 4u << 20 && client.send(more); sent += more.size()) {
+      }
+    }};
+    auto got = drain(*exchange);
+    exchange->respond({});
+    exchange.reset();
+    sender.join();
+    EXPECT_FALSE(got);
+    EXPECT_EQ(got.error().code, errc::header_too_large) << begin;
+  }
+}
+
 TEST_F(HttpTest, SmallBodyThatIsThereComesWhole) {
   listen(pulling());
   auto client = connect();

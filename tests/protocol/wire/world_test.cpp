@@ -23,15 +23,11 @@ reply ask_path(std::string_view route, std::string_view path) {
   return ask(route, json_object{}.add("path", path).str());
 }
 
-std::string code_of(const reply& answer) {
-  auto body = json::parse(answer.body);
-  EXPECT_TRUE(body && (*body)["message"].text()) << answer.body;
-  return body ? (*body)["code"].text_or("") : "";
-}
-
 void expect_error(const reply& answer, int status, std::string_view code) {
   EXPECT_EQ(answer.status, status) << answer.body;
   EXPECT_EQ(code_of(answer), code);
+  auto body = json::parse(answer.body);
+  EXPECT_TRUE(body && (*body)["message"].text()) << answer.body;
 }
 
 TEST(WorldErrors, HaveTheStatusOfTheirRow) {
@@ -139,6 +135,25 @@ TEST(AbsentHand, CancelFindsNothingToCancel) {
   EXPECT_EQ(ask("cancel", R"({"request":1})").body, "{}");
   for (auto body : {"{}", R"({"request":0})", R"({"request":"1"})", R"({"request":1.5})"})
     expect_error(ask("cancel", body), 400, "bad_request");
+}
+
+TEST(SteadyProbe, TheWorkspaceAndItsParentsAreDirectories) {
+  auto asked = [](std::string_view route, std::string_view path) {
+    call request;
+    request.path = route;
+    request.body = json_object{}.add("path", path).str();
+    return steady_probe(request);
+  };
+  for (auto path : {"/", "/workspace", ".", "/workspace/x/.."}) {
+    ASSERT_TRUE(asked("fs/resolve", path)) << path;
+    EXPECT_EQ(asked("fs/resolve", path)->status, 200);
+    EXPECT_EQ((*json::parse(asked("fs/lstat", path)->body))["type"].text(), "directory");
+  }
+  EXPECT_EQ((*json::parse(asked("fs/stat", "/workspace")->body))["type"].text(), "directory");
+  for (auto path : {"/workspace/a", "/etc", ""})
+    EXPECT_FALSE(asked("fs/stat", path)) << path;
+  EXPECT_FALSE(asked("fs/list", "/workspace"));
+  EXPECT_FALSE(asked("fs/read", "/workspace"));
 }
 
 TEST(AbsentHand, OtherPathsAreNotItsOwn) {

@@ -293,6 +293,16 @@ class LifeTest(EnvdCase):
         self.assertEqual(other.rest()[1:], (KILLED, {}))
         self.assertFalse(alive(pid))
 
+    def test_odd_deadlines_never_hang(self):  # BR-076
+        for value in ("0", "-1"):
+            stream = self.envd.sh("sleep 100", headers={"Connect_Timeout_Ms": value})
+            self.assertEqual(stream.rest()[2]["error"]["code"], "deadline_exceeded", value)
+        stream = self.envd.sh("sleep 100", headers={"Connect_Timeout_Ms": "1"})
+        self.assertEqual(stream.rest()[2]["error"]["code"], "deadline_exceeded")
+        stream = self.envd.sh("echo done", headers={"Connect_Timeout_Ms": str(2**31)})
+        stream.pid()
+        self.assertEqual(stream.rest()[0]["stdout"], b"done\n")
+
     def test_the_deadline_holds_without_a_client(self):
         stream = self.envd.sh("sleep 100", headers={"Connect_Timeout_Ms": "300"})
         pid = stream.pid()

@@ -32,7 +32,7 @@ protected:
 
   /// The command runs: what the wrapper says first came.
   void run(fault_link::process& one, uint32_t pid = 77) {
-    nonce = one.spec.argv.at(11);
+    nonce = one.spec.argv.at(12);
     one.sink->on_started(pid);
     say(one, output_stream::err, mark("p " + std::to_string(pid)));
   }
@@ -240,6 +240,24 @@ TEST_F(Command, AClosedConnectionTerminatesTheGroup) {
   EXPECT_EQ(all->size(), 0u);
 }
 
+// What a command leaves running belongs to the hand: it is no work of the agent, and outlives it.
+TEST_F(Command, WhatIsLeftRunningOutlivesThePeer) {
+  auto out = spawn();
+  auto& one = link->last();
+  run(one);
+  EXPECT_TRUE(given_back.empty());
+  say(one, output_stream::err, mark("x 0 0"));
+  home->advance(3s);
+  home->run();
+  EXPECT_EQ(story(*out), "started exit");
+  EXPECT_EQ(given_back, std::vector{hand_outcome::left});
+  ASSERT_EQ(link->started.size(), 2u) << "it is watched";
+  out->stream->sink->leave();
+  home->run();
+  EXPECT_EQ(link->started.size(), 2u) << "nothing is killed";
+  EXPECT_EQ(all->size(), 0u);
+}
+
 TEST_F(Command, AConnectionThatClosedBeforeTheStartIsHonoured) {
   auto out = spawn();
   out->stream->sink->leave();
@@ -332,6 +350,53 @@ TEST_F(Command, InputGoesInOrderAndEnds) {
   EXPECT_EQ(on_process(&world::processes::input, R"({"process":"p-x"})", "a").code(), "unknown_process");
 }
 
+// The end of the process may be told before the answer of what closed its input.
+TEST_F(Command, TheLastInputArrivesWhenTheProcessEndsMeanwhile) {
+  auto out = spawn(R"("stdin":"pipe","stdout":{"mode":"pipe"},"stderr":{"mode":"pipe"})");
+  auto& one = link->last();
+  run(one);
+  auto got = std::make_shared<std::optional<world::reply>>();
+  world::operation op;
+  op.hand = lend();
+  op.body = *json::parse(json_object{}.add("process", id_of(*out)).add("end", true).str());
+  op.content = "all";
+  op.done = [got](world::reply reply) { *got = std::move(reply); };
+  all->input(op);
+  home->run();
+  link->inputs.at(0).done({});
+  home->run();
+  ASSERT_TRUE(link->inputs.at(1).end);
+  say(one, output_stream::err, mark("x 0 1"));
+  one.end(0);
+  home->run();
+  EXPECT_FALSE(*got);
+  link->inputs[1].done(fail(errc::envd_not_found));
+  home->run();
+  ASSERT_TRUE(*got);
+  EXPECT_EQ((*got)->status, 200);
+}
+
+TEST_F(Command, InputThatDidNotArriveIsToldSo) {
+  auto out = spawn(R"("stdin":"pipe","stdout":{"mode":"pipe"},"stderr":{"mode":"pipe"})");
+  auto& one = link->last();
+  run(one);
+  auto got = std::make_shared<std::optional<world::reply>>();
+  world::operation op;
+  op.hand = lend();
+  op.body = *json::parse(json_object{}.add("process", id_of(*out)).add("end", true).str());
+  op.content = "all";
+  op.done = [got](world::reply reply) { *got = std::move(reply); };
+  all->input(op);
+  home->run();
+  say(one, output_stream::err, mark("x 0 1"));
+  one.end(0);
+  home->run();
+  link->inputs.at(0).done(fail(errc::envd_not_found));
+  home->run();
+  ASSERT_TRUE(*got);
+  EXPECT_EQ((*got)->status, 404);
+}
+
 TEST_F(Command, PipesAreReadToTheirEnd) {
   auto out = spawn(R"("stdin":"none","stdout":{"mode":"pipe"},"stderr":{"mode":"pipe"})");
   auto& one = link->last();
@@ -391,7 +456,7 @@ TEST_F(Command, LiveOutputIsBoundedAndWhole) {
 
 TEST_F(Command, SearchArgumentsAreRebuilt) {
   auto out = spawn(plain, R"(,"seam":"search")"); // bash is not the search program
-  EXPECT_EQ(link->last().spec.argv.at(12), "bash");
+  EXPECT_EQ(link->last().spec.argv.at(13), "bash");
   auto bad = std::make_shared<asked>();
   world::operation op;
   op.hand = lend();

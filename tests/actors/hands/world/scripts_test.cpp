@@ -216,6 +216,13 @@ TEST_F(Scripts, TheEnvironmentIsScrubbed) {
   EXPECT_NE(ran.out.find("GIVEN_TOKEN=given"), std::string::npos);
 }
 
+// A shell that runs a script removes the prompts of an interactive one.
+TEST_F(Scripts, PromptsReachTheProgram) {
+  auto ran = wrapped({"env"}, {{"PS1", "a $(id) b> "}, {"PS2", ""}, {"X", "y"}});
+  EXPECT_NE(ran.out.find("PS1=a $(id) b> \n"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("PS2=\n"), std::string::npos);
+}
+
 TEST_F(Scripts, ABackgroundGrandchildIsSeenAndEnded) {
   wrapped({"sh", "-c", "sleep 300 >/dev/null 2>&1 & echo $! >" + at("pid")});
   EXPECT_FALSE(last.alone);

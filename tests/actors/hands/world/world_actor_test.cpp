@@ -131,7 +131,30 @@ TEST_F(WorldActor, NoticeWaitsForWhatCanTellIt) {
   hand->link->last().end(0); // the watch over its group
   sched.run();
   EXPECT_TRUE(stream->sink->finished);
-  EXPECT_EQ(hand->given_back.size(), 2u);
+  EXPECT_EQ(hand->given_back, (std::vector<uint64_t>{1, 2, 2})) << "its exit, then its group";
+}
+
+TEST_F(WorldActor, AProbeThatLostItsHandIsAskedOfTheNextOne) {
+  hand->link->file("/workspace/a", "1");
+  int losses = 2;
+  hand->link->fault = [&](const std::string& what, const std::string&) -> std::optional<failure> {
+    return what == "stat" && losses-- > 0 ? std::optional{failure{errc::hand_lost, "gone"}} : std::nullopt;
+  };
+  auto reply = send(call("fs/stat", R"({"path":"/workspace/a"})"));
+  EXPECT_EQ(reply.status, 200) << reply.body;
+  EXPECT_EQ(hand->uses.size(), 3u);
+}
+
+TEST_F(WorldActor, TheWorkspaceIsADirectoryWhateverTheHandDoes) {
+  hand->link->fault = [](const std::string&, const std::string&) {
+    return std::optional{failure{errc::hand_lost, "gone"}};
+  };
+  EXPECT_EQ(send(call("fs/stat", R"({"path":"/workspace"})")).status, 200);
+  EXPECT_EQ(send(call("fs/resolve", R"({"path":"."})")).status, 200);
+  EXPECT_EQ(send(call("fs/stat", R"({"path":"/workspace/a"})")).status, 503);
+  hand->none = errc::deadline;
+  EXPECT_EQ(send(call("fs/stat", R"({"path":"/workspace"})")).status, 200);
+  EXPECT_EQ(send(call("fs/stat", R"({"path":"/workspace/a"})")).status, 504);
 }
 
 TEST_F(WorldActor, BadBodiesAreAnswered) {
