@@ -54,6 +54,10 @@ class KillTest(HandsCase):
         self.assertEqual(self.check_log()[: len(before)], before)
         self.assertEqual(self.sandboxd.provider().list(), self.hands, "the same hand, and no other")
         self.assertIn("before\n", self.tool(self.session, "$ ls"))
+        until(
+            lambda: self.tool(self.session, "$ pgrep -fx 'sleep 2718' || echo none") == "none\n",
+            "what nobody waits for is ended",
+        )
         self.assertEqual(self.sandboxd.provider().list(), self.hands)
 
     def testKilledProvider(self):

@@ -342,7 +342,7 @@ ports::operation_id fault_link::resize(
 ports::operation_id fault_link::processes(
   ports::call_limits, ports::completion<std::vector<ports::running_process>> done) {
   begin("processes", "");
-  return done(std::vector<ports::running_process>{}), last_id_;
+  return done(running), last_id_;
 }
 
 ports::operation_id fault_link::health(ports::call_limits, ports::completion<void> done) {

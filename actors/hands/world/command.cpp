@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/hands/world/command.hpp"
 
+#include "actors/hands/world/leftovers.hpp"
 #include "actors/hands/world/sinks.hpp"
 #include "actors/hands/world/trouble.hpp"
 #include "actors/hands/world/wrapper.hpp"
@@ -25,7 +26,7 @@ void command::start() {
       spec.env[name] = *value;
   spec.cwd = all_.asked.cwd;
   spec.user = hand_user;
-  spec.tag = "agentpool-" + all_.id; // whoever takes the hand over finds what was left running
+  spec.tag = tag_of(all_.id);
   spec.stdin_open = all_.asked.input != input_mode::none;
   auto sink = std::make_shared<process_home>(all_.hand->home());
   crash_point("hand.command.before");
@@ -44,13 +45,12 @@ void command::started(uint32_t pid) {
   input_.open(all_.hand, pid, false);
   if (all_.asked.input == input_mode::data)
     input_.add(std::move(all_.asked.data), true, [](const result<void>&) {}); // who does not read it may
-  if (asked_to_end_)
-    kill();
 }
 
+// Before the wrapper has said so there is no group: the program that makes its session may not have got there.
 void command::terminate() {
   asked_to_end_ = true;
-  if (group_ != 0)
+  if (wrapped_)
     kill();
 }
 
@@ -74,8 +74,11 @@ void command::took(ports::output_stream which, std::string bytes) {
   std::string text;
   markers_.feed(bytes, text);
   deliver(err_, text, held);
-  if (markers_.begun())
+  if (markers_.begun() && !std::exchange(wrapped_, true)) {
     group_ = static_cast<uint32_t>(markers_.begun()->value);
+    if (asked_to_end_)
+      kill();
+  }
   if (markers_.exited())
     drain();
 }

@@ -79,7 +79,7 @@ private:
   uint32_t group_ = 0;
   loop::timer timer_ = 0;
   std::optional<result<ports::process_end>> end_;
-  bool asked_to_end_ = false, killing_ = false, killed_ = false;
+  bool wrapped_ = false, asked_to_end_ = false, killing_ = false, killed_ = false;
   bool draining_ = false, settled_ = false, exit_told_ = false, group_gone_ = false, over_ = false;
 };
 

@@ -32,6 +32,8 @@ public:
   void signal(const operation& op);
   void terminate_terminal(const operation& op);
 
+  /// Whether it runs for us.
+  bool has(const std::string& id) const { return commands_.contains(id) || terminals_.contains(id); }
   size_t size() const { return commands_.size() + terminals_.size(); }
 
 private:

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/hands/world/terminal.hpp"
 
+#include "actors/hands/world/leftovers.hpp"
 #include "actors/hands/world/exit_status.hpp"
 #include "actors/hands/world/sinks.hpp"
 #include "actors/hands/world/trouble.hpp"
@@ -46,7 +47,7 @@ void terminal::start() {
       spec.env[name] = *value;
   spec.cwd = all_.asked.cwd;
   spec.user = hand_user;
-  spec.tag = "agentpool-" + all_.id;
+  spec.tag = tag_of(all_.id);
   spec.pty = ports::pty_size{all_.asked.cols, all_.asked.rows};
   auto sink = std::make_shared<process_home>(all_.hand->home());
   stream_ = all_.hand->link().start(std::move(spec), {}, sink);

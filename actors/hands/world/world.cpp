@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/hands/world/world.hpp"
 
+#include "actors/hands/world/leftovers.hpp"
 #include "actors/hands/world/world_state.hpp"
 #include "actors/log.hpp"
 #include "protocol/wire/world_request.hpp"
@@ -135,6 +136,8 @@ void world_state::lend(const route& how, operation op, hand_lease lease) {
   }
   op.hand =
     std::make_shared<world::hand_io>(loop_, std::move(lease.link), lease.continuity, std::move(give_back));
+  if (!std::exchange(taken_over_, true))
+    world::end_leftovers(op.hand, [all = processes_](const std::string& id) { return all->has(id); });
   how.run(*this, std::move(op));
 }
 

@@ -75,6 +75,7 @@ private:
   std::string notice_;                    // a sentence that the model was not told yet
   world::file_keys keys_;
   uint64_t calls_ = 0;
+  bool taken_over_ = false; // what an owner before us left running is ended, or being ended
 };
 
 } // namespace agentpool

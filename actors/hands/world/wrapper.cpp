@@ -69,6 +69,17 @@ constexpr std::string_view await_group_text = R"sh(
 while alive "$1"; do sleep 0.2; done
 )sh";
 
+// The wrapper leads a group itself, or the program that gave it its session waits for it.
+constexpr std::string_view led_groups_text = R"sh(
+for f in /proc/[0-9]*/stat; do
+  read -r line <"$f" || continue
+  pid=${line%% *}
+  set -- "$1" ${line##*) }
+  if [ "$2" = Z ] || [ "$4" != "$pid" ]; then continue; fi
+  if [ "$pid" = "$1" ] || [ "$3" = "$1" ]; then echo "$pid"; fi
+done
+)sh";
+
 // Members of a session are found by the sixth field of /proc/PID/stat; zombies are gone already.
 constexpr std::string_view kill_session_text = R"sh(
 members() {
@@ -148,6 +159,10 @@ std::vector<std::string> wrap_terminal(const environment& env, const std::vector
 
 std::vector<std::string> kill_group(uint32_t group, uint32_t grace_ms) {
   return shell(std::string{group_alive}.append(kill_group_text), group, grace_ms);
+}
+
+std::vector<std::string> led_groups(uint32_t pid) {
+  return shell(led_groups_text, pid);
 }
 
 std::vector<std::string> await_group(uint32_t group) {

@@ -24,6 +24,8 @@ std::vector<std::string> wrap_terminal(const environment& env, const std::vector
 
 /// TERM to the process group, KILL after `grace_ms`; ends when the group is gone.
 std::vector<std::string> kill_group(uint32_t group, uint32_t grace_ms);
+/// Prints, a line each, the process groups that `pid` or a child of it leads; none when it has ended.
+std::vector<std::string> led_groups(uint32_t pid);
 /// Ends when the group is gone.
 std::vector<std::string> await_group(uint32_t group);
 

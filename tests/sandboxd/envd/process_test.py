@@ -390,9 +390,9 @@ class InputTest(EnvdCase):
         self.envd.signal(pid=pid)
 
     def test_large_input_waits_for_the_process(self):
-        stream = self.envd.sh("read go < pipe; md5sum", stdin=True)
         os.mkfifo(self.home / "pipe")
         os.chmod(self.home / "pipe", 0o666)
+        stream = self.envd.sh("read go < pipe; md5sum", stdin=True)
         pid = stream.pid()
         data = os.urandom(5_000_000)
         results = []

@@ -223,6 +223,19 @@ TEST_F(Scripts, PromptsReachTheProgram) {
   EXPECT_NE(ran.out.find("PS2=\n"), std::string::npos);
 }
 
+TEST_F(Scripts, TheGroupOfACommandIsFoundByItsProcess) {
+  auto pid = start_program(world::wrap("nonce", {}, {"sh", "-c", "echo up; sleep 300"}), root / "io");
+  ASSERT_TRUE(comes(root / "io" / "stdout"));
+  fs::create_directory(root / "find");
+  auto found = run_program(world::led_groups(static_cast<uint32_t>(pid)), root / "find");
+  ASSERT_FALSE(found.out.empty());
+  auto group = static_cast<uint32_t>(std::stoul(found.out));
+  EXPECT_EQ(found.out, std::to_string(group) + "\n");
+  EXPECT_EQ(run_program(world::kill_group(group, 50), root / "find").code, 0);
+  await_program(pid, root / "io");
+  EXPECT_EQ(run_program(world::led_groups(static_cast<uint32_t>(pid)), root / "find").out, "");
+}
+
 TEST_F(Scripts, ABackgroundGrandchildIsSeenAndEnded) {
   wrapped({"sh", "-c", "sleep 300 >/dev/null 2>&1 & echo $! >" + at("pid")});
   EXPECT_FALSE(last.alone);

@@ -134,6 +134,25 @@ TEST_F(WorldActor, NoticeWaitsForWhatCanTellIt) {
   EXPECT_EQ(hand->given_back, (std::vector<uint64_t>{1, 2, 2})) << "its exit, then its group";
 }
 
+// A daemon that was killed leaves commands behind; whoever takes the hand over ends them.
+TEST_F(WorldActor, WhatNobodyWaitsForIsEndedAtTheFirstUse) {
+  hand->link->running = {{7, "agentpool-p-old", {}, {}}, {8, "", {"their own"}, {}}, {9, "agentpool-t-old", {}, {}}};
+  send(call("fs/stat", R"({"path":"/workspace"})"));
+  auto& started = hand->link->started;
+  ASSERT_EQ(started.size(), 2u);
+  EXPECT_EQ(started[0]->spec.argv.at(4), "7");
+  EXPECT_EQ(started[1]->spec.argv.at(4), "9");
+  started[0]->sink->on_started(20);
+  started[0]->sink->on_output(ports::output_stream::out, "71\n72\n");
+  started[0]->end(0);
+  sched.run();
+  ASSERT_EQ(started.size(), 4u);
+  EXPECT_EQ(started[2]->spec.argv.at(4), "71");
+  EXPECT_EQ(started[3]->spec.argv.at(4), "72");
+  send(call("fs/stat", R"({"path":"/workspace"})"));
+  EXPECT_EQ(started.size(), 4u) << "once";
+}
+
 TEST_F(WorldActor, AProbeThatLostItsHandIsAskedOfTheNextOne) {
   hand->link->file("/workspace/a", "1");
   int losses = 2;
