@@ -135,8 +135,19 @@ result<void> bring_up(
   return await_envd(pipes.announce.read.get(), sandbox.pidfd.get());
 }
 
+// A runc that was killed while it created has written no state that would name its cgroups.
+void remove_cgroups(const runtime_paths& paths, const std::string& id) {
+  constexpr auto root = "/sys/fs/cgroup";
+  auto place = paths.cgroup_parent + "/" + id;
+  ::rmdir((root + place).c_str());
+  std::error_code error;
+  for (const auto& controller : std::filesystem::directory_iterator{root, error})
+    ::rmdir((controller.path().string() + place).c_str());
+}
+
 void delete_container(const runtime_paths& paths, const std::string& id) {
   (void)run_tool({.argv = runc(paths, {"delete", "--force", id}), .input = {}});
+  remove_cgroups(paths, id);
 }
 
 result<running_sandbox> boot_container(const runtime_paths& paths, const boot& what) {

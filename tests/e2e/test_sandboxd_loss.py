@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is left after kill -9 of sandboxd at any instant, and what the next one makes of it; output without end."""
 
+import glob
 import http.client
 import os
 import threading
@@ -63,7 +64,11 @@ class Loss(SandboxdCase):
             self.dead(service)
             for thread in threads:
                 thread.join()
+            begun = set(os.listdir(os.path.join(service.data, "runc")))
             service.start()
+            left = [path for path in glob.glob("/sys/fs/cgroup/*/agentpool/*") + glob.glob("/sys/fs/cgroup/agentpool/*")
+                    if os.path.basename(path) in begun]
+            self.assertEqual(left, [])
             for row in service.call("GET", "/v2/sandboxes").json:  # those that were finished are whole
                 self.assertEqual(service.call("POST", f"/v2/sandboxes/{row['sandboxID']}/connect", {}).status, 201)
                 self.assertEqual(service.call("DELETE", f"/sandboxes/{row['sandboxID']}").status, 204)
@@ -127,6 +132,7 @@ class Output(SandboxdCase):
         before = self.service.rss_mib()
         link, response = box.start("yes", timeout_ms=600_000)
         response.read(5)
+        until(lambda: box.run("pgrep -x yes").code == 0, "yes runs")
         written = lambda: box.must("awk '/^wchar/ {print $2}' /proc/$(pgrep -x yes)/io")
         until(lambda: written() == written(), "yes waits for its reader")
         self.assertLess(self.service.rss_mib() - before, 48)

@@ -199,9 +199,9 @@ class StartTest(EnvdCase):
 
 class LifeTest(EnvdCase):
     def test_a_client_that_leaves_changes_nothing(self):
-        stream = self.envd.sh("echo up; read x < pipe; echo back; sleep 100", tag="mine")
         os.mkfifo(self.home / "pipe")
         os.chmod(self.home / "pipe", 0o666)
+        stream = self.envd.sh("echo up; read x < pipe; echo back; sleep 100", tag="mine")
         pid = stream.pid()
         stream.until("stdout", b"up\n")
         stream.close()

@@ -151,6 +151,9 @@ TEST_F(WorldActor, WhatNobodyWaitsForIsEndedAtTheFirstUse) {
   EXPECT_EQ(started[3]->spec.argv.at(4), "72");
   send(call("fs/stat", R"({"path":"/workspace"})"));
   EXPECT_EQ(started.size(), 4u) << "once";
+  for (size_t i = 1; i < started.size(); ++i)
+    started[i]->end(0);
+  sched.run();
 }
 
 TEST_F(WorldActor, AProbeThatLostItsHandIsAskedOfTheNextOne) {
