@@ -8,6 +8,7 @@ import { JSON_TYPE } from './transport.js'
 import { wireSpec } from './spawn_spec.js'
 
 const KILLED = Object.freeze({ exitCode: null, signal: 'SIGKILL' })
+const STARTING_MS = 2000
 const TERMINATED = Object.freeze({ exitCode: null, signal: 'SIGTERM' })
 /** What ripgrep itself answers when it fails; the search tools then show stderr to the model. */
 const SEARCH_FAILED = Object.freeze({ exitCode: 2, signal: null })
@@ -49,7 +50,9 @@ export class WorldProcess {
   terminate() {
     if (this.#terminating || this.#over) return
     this.#terminating = true
-    if (!this.#started) return this.#abandon.abort()
+    // One that is just starting is ended in order, so that it is gone when this says so; nobody waits for a hand
+    // that is still being made: the daemon starts nothing for a connection that is closed.
+    if (!this.#started) setTimeout(() => this.#started || this.#abandon.abort(), STARTING_MS).unref()
     this.#id.promise
       .then((process) => this.#connection.json('process/terminate', { process }, this.#call()))
       // The daemon ends the group of a connection that is closed, so this is the second way to the same end.

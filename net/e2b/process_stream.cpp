@@ -34,7 +34,6 @@ void process_stream::on_head(ports::http_head head) {
 }
 
 void process_stream::on_bytes(std::string bytes) {
-  delivered_ = 0;
   // A proxy's error in place of the first message.
   if (!std::exchange(any_bytes_, true) && mode_ == mode::events && bytes.front() == '{')
     mode_ = mode::refusal;
@@ -42,9 +41,10 @@ void process_stream::on_bytes(std::string bytes) {
     take_events(bytes);
   else
     keep_refusal(bytes);
-  // The window counts output; what it was packed in is consumed here.
-  if (bytes.size() > delivered_)
-    consumed(bytes.size() - delivered_);
+  // The window counts output; what it was packed in is consumed here, and so is a message that is not whole yet.
+  packing_ += static_cast<int64_t>(bytes.size());
+  if (packing_ > 0)
+    consumed(static_cast<size_t>(std::exchange(packing_, 0)));
 }
 
 void process_stream::consumed(size_t bytes) {
@@ -94,7 +94,7 @@ void process_stream::handle(envd::process_output& event) {
     return nonsense_event("output before the start");
   if (event.bytes.empty())
     return;
-  delivered_ += event.bytes.size();
+  packing_ -= static_cast<int64_t>(event.bytes.size());
   sink_->on_output(stream_of(event.from), std::move(event.bytes));
 }
 

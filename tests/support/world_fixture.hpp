@@ -34,7 +34,11 @@ public:
     aborted = true;
     end();
   }
-  void on_closed(std::function<void()> closed) override { on_close = std::move(closed); }
+  void on_closed(std::function<void()> told) override {
+    on_close = std::move(told);
+    if (closed)
+      end();
+  }
 
   /// The peer goes away.
   void leave() {

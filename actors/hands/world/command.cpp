@@ -19,6 +19,14 @@ void command::start() {
   out_.copy = make_spill(out_);
   err_.copy = make_spill(err_);
   all_.out->open([self] { self->exit_told_ ? self->finish(false) : self->terminate(); });
+  // A connection that was closed while the hand was made says so before.
+  all_.hand->home()->post([self] { self->launch(); });
+}
+
+void command::launch() {
+  if (asked_to_end_)
+    return finish(false);
+  auto self = shared_from_this();
   ports::command_spec spec;
   spec.argv = wrap(nonce_, all_.asked.env, all_.asked.argv);
   for (const auto& [name, value] : all_.asked.env)

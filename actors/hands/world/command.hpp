@@ -54,6 +54,7 @@ private:
     std::shared_ptr<spill> copy;
   };
 
+  void launch();
   void started(uint32_t pid);
   void took(ports::output_stream which, std::string bytes);
   void deliver(output& to, std::string_view bytes, const event_out::credit& held);

@@ -153,7 +153,7 @@ void command::finish(bool tell) {
     all_.out->send(json_object{}.add("event", "gone"));
   all_.out->finish();
   input_.close();
-  if (!end_)
+  if (!end_ && stream_ != 0)
     all_.hand->link().cancel(stream_);
   std::exchange(all_.gone, nullptr)();
 }

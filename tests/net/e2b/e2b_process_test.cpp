@@ -205,9 +205,11 @@ TEST_F(E2bProcessTest, HoldsTheProcessBackUntilItsOutputIsConsumed) {
   while (told < events * size) {
     ASSERT_TRUE(sink->record.wait([told](const auto& x) { return x.out.size() > told; }));
     auto got = sink->record.now().out.size();
-    ASSERT_LE(got - told, options.window + 256 * 1024);
-    link_->consumed(last_, got - told);
-    told = got;
+    // One event at a time: whoever takes it more slowly than it comes must not be run over. BR-137
+    for (; told < got; told += size) {
+      ASSERT_LE(sink->record.now().out.size() - told, options.window + 256 * 1024);
+      link_->consumed(last_, size);
+    }
   }
   EXPECT_TRUE(sink->end());
 }

@@ -258,6 +258,21 @@ TEST_F(Command, WhatIsLeftRunningOutlivesThePeer) {
   EXPECT_EQ(all->size(), 0u);
 }
 
+TEST_F(Command, NothingIsStartedForAConnectionThatIsClosed) {
+  auto out = std::make_shared<asked>();
+  out->stream->sink->closed = true;
+  world::operation op;
+  op.hand = lend();
+  op.body = *json::parse(
+    R"({"argv":["x"],"cwd":"/","env":{},"grace_ms":1,)" + plain + "}");
+  op.stream = out->stream;
+  op.done = [](const world::reply&) {};
+  all->spawn(op, notice);
+  home->run();
+  EXPECT_TRUE(link->started.empty());
+  EXPECT_EQ(all->size(), 0u);
+}
+
 TEST_F(Command, AConnectionThatClosedBeforeTheStartIsHonoured) {
   auto out = spawn();
   out->stream->sink->leave();
