@@ -74,7 +74,8 @@ int main(int argc, char** argv) {
     auto status = run_guarded([&] { return guarded_main(wanted); });
     if (status < 0)
       return refuse(std::string{"no namespaces of its own: "} + std::strerror(errno));
-    ::_exit(status); // the namespace of its children has ended: a sanitizer could not start its check any more
+    ::_exit(
+      status); // the namespace of its children has ended: a sanitizer could not start its check any more
   } catch (const std::exception& error) {
     return refuse(error.what());
   }

@@ -18,7 +18,9 @@
 
 #include <csignal>
 #include <cstdio>
+#include <fcntl.h>
 #include <filesystem>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 
@@ -162,6 +164,11 @@ int serve(const options& wanted, sandboxes_config config, const namespace_socket
 
 int run_service(options wanted) {
   std::signal(SIGPIPE, SIG_IGN);
+  unique_fd lock{::open((wanted.data + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
+  if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
+    return log_line("another sandboxd runs on the folder " + wanted.data +
+                    "; stop it first or choose another one with --data"),
+           1;
   auto key = load_api_key(wanted.api_key_file);
   auto config = configure(wanted);
   auto sockets = namespace_sockets::make();

@@ -23,9 +23,9 @@ public:
 
   /// The call was allowed. It may be one that was never announced.
   void grant(const std::string& id);
-  /// Whether something may be changed now: a call that was allowed has not ended. `starting` names the call that a
-  /// process is started for: an agent tells the end of a call that works on in the background before the start
-  /// is asked for, so that each allowed call has one start after its end when it had none before.
+  /// Whether something may be changed now: a call that was allowed has not ended. `starting` names the call
+  /// that a process is started for: an agent tells the end of a call that works on in the background before
+  /// the start is asked for, so that each allowed call has one start after its end when it had none before.
   bool allow(const std::string& starting);
 
   void clear();

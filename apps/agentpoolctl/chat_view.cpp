@@ -165,16 +165,20 @@ std::string chat_view::permission_requested(const json& data) {
 
 std::string chat_view::permission_resolved(const json& data) {
   auto request = data["request_id"].text_or("");
-  auto found = std::ranges::find(questions_, request, &question::request);
-  auto option = data["option_id"].text_or("");
-  auto allowed = found != questions_.end() && !option.empty() && option == found->allow;
   answered(request);
+  auto option = data["option_id"].text_or("");
+  auto found = decided_.extract(std::string{request});
+  auto allowed = !found.empty() && !option.empty() && option == found.mapped();
   auto how = data["outcome"].text_or("") == "cancelled" ? "not decided" : allowed ? "allowed" : "not allowed";
   return line(std::string{"? "} + how + " (" + one_line(data["by"].text_or("")) + ")");
 }
 
 void chat_view::answered(const std::string& request) {
-  std::erase_if(questions_, [&](const question& one) { return one.request == request; });
+  auto found = std::ranges::find(questions_, request, &question::request);
+  if (found == questions_.end())
+    return;
+  decided_.emplace(request, found->allow); // its event says later which option it was
+  questions_.erase(found);
 }
 
 std::string chat_view::user_message(const json& data) {

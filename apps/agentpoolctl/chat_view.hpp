@@ -73,6 +73,7 @@ private:
   std::map<std::string, preview> previews_;
   std::map<std::string, std::string> tools_; ///< titles by tool call id
   std::vector<question> questions_;
+  std::map<std::string, std::string> decided_; // request → the option that would have allowed it
   std::string running_;
   std::set<std::string> own_;
   std::set<std::string> ended_;

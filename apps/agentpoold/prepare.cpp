@@ -98,8 +98,11 @@ result<std::string> read_hands_key(const hand_settings& hands) {
   if (!hands.enabled())
     return std::string{};
   std::ifstream file{hands.api_key_file};
+  if (!file)
+    return fail(errc::internal, "hands.api_key_file: cannot read '" + hands.api_key_file +
+                                  "'; write the provider's key into it, or set hands.provider = \"none\"");
   std::string key;
-  if (!file || !std::getline(file, key) || key.empty())
+  if (!std::getline(file, key) || key.empty())
     return fail(errc::internal, "hands.api_key_file: no key in the first line of '" + hands.api_key_file +
                                   "'; write it there, or set hands.provider = \"none\"");
   return key;

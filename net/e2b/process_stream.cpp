@@ -41,7 +41,8 @@ void process_stream::on_bytes(std::string bytes) {
     take_events(bytes);
   else
     keep_refusal(bytes);
-  // The window counts output; what it was packed in is consumed here, and so is a message that is not whole yet.
+  // The window counts output; what it was packed in is consumed here, and so is a message that is not whole
+  // yet.
   packing_ += static_cast<int64_t>(bytes.size());
   if (packing_ > 0)
     consumed(static_cast<size_t>(std::exchange(packing_, 0)));

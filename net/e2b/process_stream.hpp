@@ -47,8 +47,9 @@ private:
   http_answer refusal_; ///< a head, and the body of an answer that is no stream
   connect::envelope_reader reader_;
   std::optional<failure> told_; ///< by the end of the stream, or found in it
-  int64_t packing_ = 0; ///< bytes that came beyond the output that was delivered, not consumed yet; less than 0:
-                        ///< of the output that was delivered so much came in pieces that were consumed already
+  int64_t packing_ =
+    0; ///< bytes that came beyond the output that was delivered, not consumed yet; less than 0:
+       ///< of the output that was delivered so much came in pieces that were consumed already
   bool any_bytes_ = false;
   bool started_ = false;
   bool finished_ = false;

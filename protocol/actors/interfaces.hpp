@@ -156,9 +156,9 @@ using session_actor = status_interface::extend<caf::result<session_view>(view_at
   // From the world: what the model is saying, and what a tool call's command prints (`tool_output`).
   caf::result<void>(live_atom, std::vector<live_frame>),
   // From the broker, before it lets a mutation of the world through in mode `ask`: is a tool call that was
-  // granted in the running turn still unfinished? `starting` is the tool call that the start of a process names,
-  // empty for other mutations: a start may come after the end of its call, once. Always true in `allow`, always
-  // false in `deny`.
+  // granted in the running turn still unfinished? `starting` is the tool call that the start of a process
+  // names, empty for other mutations: a start may come after the end of its call, once. Always true in
+  // `allow`, always false in `deny`.
   caf::result<bool>(granted_atom, std::string starting),
   // From the hand: its state or continuity changed. Becomes an event `hand_state`.
   caf::result<void>(hand_atom, hand_report),

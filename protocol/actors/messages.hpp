@@ -139,7 +139,8 @@ enum class hand_outcome : uint8_t {
   done,   ///< an answer came, whatever it said
   broken, ///< the connection failed or nothing came in time: the hand checks before it lends again
   gone,   ///< an answer said that there is no such sandbox: the hand asks the provider before it believes it
-  left,   ///< it is over for whoever asked, what it left running is watched: the lease stays and is no work any more
+  left, ///< it is over for whoever asked, what it left running is watched: the lease stays and is no work any
+        ///< more
 };
 
 /// What others know of a hand: the session (events `hand_state`, T1), the broker (the session route), the

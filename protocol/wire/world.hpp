@@ -56,11 +56,12 @@ std::string code_of(const reply& answer);
 /// `session` and `live`, which the caller answers.
 std::optional<reply> absent_hand(const call& request);
 
-/// What a probe answers of every hand, whatever state it is in: the workspace and its parents are directories.
-/// Nothing for other paths and calls.
+/// What a probe answers of every hand, whatever state it is in: the workspace and its parents are
+/// directories. Nothing for other paths and calls.
 std::optional<reply> steady_probe(const call& request);
 
-/// What a hand that does not exist answers for the App's files: the workspace is empty. Nothing for what changes something.
+/// What a hand that does not exist answers for the App's files: the workspace is empty. Nothing for what
+/// changes something.
 std::optional<reply> absent_files(const call& request);
 
 /// The frames of a `live` request (docs/world-protocol.md, section 7); the turn is left empty (the session

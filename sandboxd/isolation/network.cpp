@@ -17,8 +17,15 @@ namespace {
 
 constexpr int ready_deadline_ms = 30'000;
 
-// RFC 1918, RFC 6598 (carriers' NAT), RFC 3927 (link-local) and RFC 2544. The network of slirp4netns itself,
-// 10.0.2.0/24, is more specific and stays.
+// The network between a sandbox and its slirp4netns. slirp4netns answers for its name server's address (.3),
+// and a program that binds to the device reaches it whatever the routes say; the packets then leave as if
+// from the host. So it lies in a range that no network uses: RFC 2544, for benchmarks.
+constexpr const char* own_network = "--cidr=198.18.255.0/24";
+constexpr const char* own_routes = "route add 198.18.255.2/32 dev tap0 scope link\n"
+                                   "route add unreachable 198.18.255.0/25\n"
+                                   "route add unreachable 198.18.255.128/25\n";
+
+// RFC 1918, RFC 6598 (carriers' NAT), RFC 3927 (link-local) and RFC 2544.
 constexpr const char* private_ranges[] = {
   "10.0.0.0/8", "100.64.0.0/10", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16", "198.18.0.0/15"};
 
@@ -77,8 +84,9 @@ std::string unreachable_routes(const std::vector<std::string>& networks) {
 
 result<nat> start_nat(pid_t init) {
   auto process = std::to_string(init);
-  auto routed = run_tool({.argv = {"nsenter", "--net=/proc/" + process + "/ns/net", "ip", "-batch", "-"},
-    .input = unreachable_routes(forbidden_networks())});
+  const std::vector<std::string> in_network{
+    "nsenter", "--net=/proc/" + process + "/ns/net", "ip", "-batch", "-"};
+  auto routed = run_tool({.argv = in_network, .input = unreachable_routes(forbidden_networks())});
   if (!routed)
     return tl::unexpected{routed.error()};
   auto alive = make_pipe();
@@ -88,7 +96,7 @@ result<nat> start_nat(pid_t init) {
   // Its own DNS is off: it would forward every port of its address to this host's name server.
   auto pid = start_tool(
     {.argv = {"slirp4netns", "--configure", "--mtu=65520", "--disable-host-loopback", "--disable-dns",
-       "--enable-sandbox", "--enable-seccomp", "--exit-fd=3", "--ready-fd=4", process, "tap0"},
+       own_network, "--enable-sandbox", "--enable-seccomp", "--exit-fd=3", "--ready-fd=4", process, "tap0"},
       .input = {},
       .fds = {{alive->read.get(), 3}, {ready->write.get(), 4}}});
   if (!pid)
@@ -96,6 +104,11 @@ result<nat> start_nat(pid_t init) {
   ready->write.reset();
   if (auto good = await_ready(ready->read.get(), *pid); !good)
     return tl::unexpected{good.error()};
+  auto closed = run_tool({.argv = in_network, .input = own_routes});
+  if (!closed) {
+    end_tool(*pid);
+    return tl::unexpected{closed.error()};
+  }
   return nat{*pid, std::move(alive->write)};
 }
 

@@ -25,6 +25,11 @@ constexpr int first_spare_fd = 64; // above every number that a tool is given
 
 using clock = std::chrono::steady_clock;
 
+bool has_target(const tool& what, int number) {
+  return std::any_of(
+    what.fds.begin(), what.fds.end(), [&](const auto& pair) { return pair.second == number; });
+}
+
 // File actions of one spawn; sources are copied above all targets first, so that no target overwrites one.
 class file_actions {
 public:
@@ -37,17 +42,22 @@ public:
     copies_.emplace_back(::fcntl(ours, F_DUPFD_CLOEXEC, first_spare_fd));
     return copies_.back() && posix_spawn_file_actions_adddup2(&actions_, copies_.back().get(), number) == 0;
   }
+  /// Nothing else of ours reaches the program; after the last `give`.
+  bool close_others(const tool& what) {
+    int next = 3;
+    for (const auto& [ours, number] : what.fds)
+      next = std::max(next, number + 1);
+    for (int number = 3; number < next; ++number)
+      if (!has_target(what, number) && posix_spawn_file_actions_addclose(&actions_, number) != 0)
+        return false;
+    return posix_spawn_file_actions_addclosefrom_np(&actions_, next) == 0;
+  }
   const posix_spawn_file_actions_t* get() const { return &actions_; }
 
 private:
   posix_spawn_file_actions_t actions_;
   std::vector<unique_fd> copies_;
 };
-
-bool has_target(const tool& what, int number) {
-  return std::any_of(
-    what.fds.begin(), what.fds.end(), [&](const auto& pair) { return pair.second == number; });
-}
 
 // A closed signal mask and ignored signals would reach the program.
 void clean_signals(posix_spawnattr_t& attributes) {
@@ -67,6 +77,7 @@ result<pid_t> spawn(const tool& what, int in, int out) {
       good &= actions.give(out, number);
   for (auto [ours, number] : what.fds)
     good &= actions.give(ours, number);
+  good &= actions.close_others(what);
   if (!good)
     return system_failure("descriptors of " + what.argv.front());
   std::vector<char*> argv;

@@ -166,6 +166,16 @@ TEST_F(ChatView, AsksUntilItIsAnswered) {
   EXPECT_NE(screen.find("? not allowed (user)\n"), std::string::npos) << screen;
 }
 
+TEST_F(ChatView, SaysWhatWasDecidedAlsoOfWhatWasAnsweredHere) {
+  frame("caught_up", "{}");
+  event("permission_requested",
+    R"({"request_id":"p1","options":[{"optionId":"a","name":"a","kind":"allow_once"}]})");
+  view.answered("p1");
+  EXPECT_EQ(view.asked(), nullptr);
+  event("permission_resolved", R"({"request_id":"p1","outcome":"selected","option_id":"a","by":"user"})");
+  EXPECT_NE(screen.find("? allowed (user)\n"), std::string::npos) << screen;
+}
+
 TEST_F(ChatView, QuestionsEndWithTheirTurn) {
   frame("caught_up", "{}");
   event("permission_requested", R"({"request_id":"p1","options":[]})");

@@ -14,7 +14,7 @@ from tests.e2e import procs
 from tests.e2e.sandboxd import Sandboxd, SandboxdCase, in_network, needs_sandboxes
 from tests.e2e.wait import until
 
-HIDDEN = ("127.0.0.1", "192.0.2.77", "198.51.100.1", "10.44.0.1", "172.20.0.1", "192.168.7.1", "169.254.169.254")
+HIDDEN = ("127.0.0.1", "192.0.2.77", "10.0.2.77", "10.0.2.3", "198.51.100.1", "10.44.0.1", "172.20.0.1", "192.168.7.1", "169.254.169.254")
 NEIGHBOUR = "198.51.100.2"  # the other end of the cable, in the host's own network
 FAR = "203.0.113.80"
 PORT = 7777
@@ -78,9 +78,10 @@ for name, number, *args in [('unshare', 272, 0x10000000), ('keyctl', 250, 0, 0),
     ('io_uring_setup', 425, 1, 0), ('userfaultfd', 323, 0), ('perf_event_open', 298, 0, 0, 0, 0, 0),
     ('init_module', 175, 0, 0, 0), ('kexec_load', 246, 0, 0, 0, 0), ('mount', 165, 0, 0, 0, 0, 0),
     ('setns', 308, 0, 0), ('clone3', 435, 0, 0), ('vsock', 41, 40, 1, 0), ('packet', 41, 17, 3, 0),
+    ('ptrace', 101, 16, 1, 0, 0), ('ptrace-high', 101, 16, 1 << 32 | 1, 0, 0),
     ('clone', 56, 0x10000000 | 17, 0, 0, 0, 0)]:
     ctypes.set_errno(0)
-    result = libc.syscall(number, *args)
+    result = libc.syscall(number, *map(ctypes.c_long, args))
     print(name, errno.errorcode.get(ctypes.get_errno(), 'ok') if result < 0 else 'ok', flush=True)
     if name == 'clone' and result == 0: import os; os._exit(0)
 """
@@ -94,7 +95,8 @@ class Isolation(SandboxdCase):
         cls.addClassCleanup(cls.near.close)
         cls.addClassCleanup(cls.far.close)
         cls.near.ip(f"link add cable type veth peer name cable netns {cls.far.holder.pid}")
-        for address in ("10.44.0.1/24", "172.20.0.1/16", "192.168.7.1/24", "169.254.169.254/32", "192.0.2.77/32"):
+        for address in ("10.44.0.1/24", "172.20.0.1/16", "192.168.7.1/24", "169.254.169.254/32", "192.0.2.77/32", "10.0.2.77/32",
+                        "10.0.2.3/32"):
             cls.near.ip(f"address add {address} dev lo")
         cls.near.ip("address add 198.51.100.1/24 dev cable")
         cls.near.ip("link set cable up")
@@ -135,7 +137,8 @@ class Isolation(SandboxdCase):
         self.assertEqual(self.both("id -un; id -u; id -g"), ("user\n1000\n1000",) * 2)
         sleeper = self.one.must("sleep 301 >/dev/null 2>&1 & echo $!")
         self.assertTrue(sleeper)
-        owner = [pid for pid in self.service.below() if procs.command(pid) == "sleep 301"]
+        sleeping = lambda: [pid for pid in self.service.below() if procs.command(pid) == "sleep 301"]
+        owner = until(sleeping, "it sleeps")
         self.assertEqual(os.stat(f"/proc/{owner[0]}").st_uid, int(maps[0][1]) + 1000)
 
     def test_sudo_works(self):
@@ -241,7 +244,7 @@ class Isolation(SandboxdCase):
         with in_network(self.near.descriptor):
             for address in HIDDEN:  # they are there
                 self.assertEqual(socket.create_connection((address, PORT), 5).recv(9), b"hello", address)
-        aliases = ("10.0.2.2", "10.0.2.3", "10.0.2.1", "0.0.0.0")
+        aliases = ("198.18.255.2", "198.18.255.3", "198.18.255.1", "0.0.0.0")
         for user, hello, lines in self.reached(*HIDDEN, NEIGHBOUR, *aliases):
             self.assertEqual(hello, set(), (user, lines))
 

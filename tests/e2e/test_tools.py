@@ -159,6 +159,16 @@ class ToolsTest(HandsCase):
         for secret in ("DEEPSEEK", "AGENTPOOL_WORLD", "DSH_", self.daemon.data + "/"):
             self.assertNotIn(secret, result.replace(f"cannot access '{self.daemon.data}'", ""))
 
+    def testAFileInTheWayIsAConflict(self):
+        files = f"/v1/sessions/{self.session}/files"
+        self.client.must(201, "PUT", f"{files}/content?path=f", b"file")
+        for answer in (
+            self.client.call("PUT", f"{files}/content?path=f/x", b"below"),
+            self.client.call("POST", f"{files}/mkdir", {"path": "f/x"}),
+            self.client.call("POST", f"{files}/move", {"from": "f", "to": "f/x"}),
+        ):
+            self.assertEqual((answer.status, answer.json["code"]), (409, "file_conflict"), answer)
+
     def testTwoSessionsHaveTwoHands(self):
         other = self.client.create("dsh")
         self.tool(self.session, "$ echo mine > f")

@@ -59,9 +59,9 @@ public:
   std::function<std::optional<failure>(const std::string& call, const std::string& path)> fault;
   std::vector<std::string> calls; ///< `stat /workspace`
   std::vector<std::shared_ptr<process>> started;
-  std::vector<input> inputs; ///< not answered yet
+  std::vector<input> inputs;                   ///< not answered yet
   std::vector<ports::running_process> running; ///< the list
-  size_t piece_bytes = 7;    ///< of file content per delivery
+  size_t piece_bytes = 7;                      ///< of file content per delivery
   std::map<ports::operation_id, size_t> consumed_bytes;
   std::vector<ports::operation_id> cancelled;
 

@@ -55,7 +55,8 @@ void command::started(uint32_t pid) {
     input_.add(std::move(all_.asked.data), true, [](const result<void>&) {}); // who does not read it may
 }
 
-// Before the wrapper has said so there is no group: the program that makes its session may not have got there.
+// Before the wrapper has said so there is no group: the program that makes its session may not have got
+// there.
 void command::terminate() {
   asked_to_end_ = true;
   if (wrapped_)

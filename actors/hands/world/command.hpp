@@ -25,8 +25,9 @@ namespace agentpool::world {
 ///       └── failed (nothing ran)      └── stream lost: how it ended is unknown ──┘
 ///
 /// The exit code comes in-band, from the wrapper; envd's own end event comes only when nobody holds the pipes
-/// any more, which a background grandchild may do for ever. A command whose peer goes away is terminated; what
-/// it left running after its exit was told is not: it belongs to the hand, and is no work of the agent any more.
+/// any more, which a background grandchild may do for ever. A command whose peer goes away is terminated;
+/// what it left running after its exit was told is not: it belongs to the hand, and is no work of the agent
+/// any more.
 class command : public std::enable_shared_from_this<command> {
 public:
   struct parts {
@@ -42,6 +43,8 @@ public:
   explicit command(parts all);
 
   void start();
+  /// The world ends: nothing of it is answered any more.
+  void abandon() { all_.out->abandon(); }
   /// TERM to the group, KILL after the grace period; idempotent.
   void terminate();
   /// To the standard input, in order; `end` closes it.

@@ -92,6 +92,13 @@ void event_out::lost() {
     closed();
 }
 
+void event_out::abandon() {
+  on_closed_ = nullptr; // it holds who holds this
+  if (!finishing_ && !std::exchange(closed_, true))
+    sink_->abort("the world of this session ended");
+  lines_.clear();
+}
+
 void event_out::ping_later() {
   home_->stop(ping_);
   ping_ = home_->after(defaults::world_ping, [weak = weak_from_this()] {

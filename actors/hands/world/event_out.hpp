@@ -34,6 +34,9 @@ public:
   /// Ends the answer when all was sent.
   void finish();
 
+  /// Whoever would end it is gone: the peer sees its connection break.
+  void abandon();
+
   bool closed() const { return closed_; }
 
 private:

@@ -100,6 +100,8 @@ asked_range read_range(std::string_view header, uint64_t size) {
 }
 
 void files_fail(const operation& op, const failure& why, effect what) {
+  if (says_not_a_directory(why))
+    return op.done(error_reply({errc::file_conflict, "A part of the path is a file."}));
   switch (why.code) {
   case errc::envd_not_found: return op.done(error_reply({errc::file_not_found, {}}));
   case errc::envd_exists:

@@ -41,8 +41,7 @@ std::string tag_of(const std::string& id) {
   return std::string{tag_prefix} + id;
 }
 
-void end_leftovers(
-  const std::shared_ptr<hand_io>& hand, std::function<bool(const std::string& id)> is_ours) {
+void end_leftovers(const std::shared_ptr<hand_io>& hand, std::function<bool(const std::string& id)> is_ours) {
   auto look = [hand, is_ours = std::move(is_ours)](const result<std::vector<ports::running_process>>& list) {
     if (!list)
       return;

@@ -21,6 +21,13 @@ reply unknown(std::string_view what) {
 
 } // namespace
 
+processes::~processes() {
+  for (const auto& [id, one] : commands_)
+    one->abandon();
+  for (const auto& [id, one] : terminals_)
+    one->abandon();
+}
+
 bool processes::full(const operation& op) const {
   if (size() < defaults::world_processes)
     return false;

@@ -18,6 +18,9 @@ class processes : public std::enable_shared_from_this<processes> {
 public:
   /// `live` takes the previews of what commands print.
   explicit processes(live_output::send live) : live_{std::move(live)} {}
+  ~processes();
+  processes(const processes&) = delete;
+  processes& operator=(const processes&) = delete;
 
   /// `notice`: a sentence for the model that the stream tells; taken when it will be told.
   void spawn(const operation& op, std::string& notice);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/hands/world/terminal.hpp"
 
-#include "actors/hands/world/leftovers.hpp"
 #include "actors/hands/world/exit_status.hpp"
+#include "actors/hands/world/leftovers.hpp"
 #include "actors/hands/world/sinks.hpp"
 #include "actors/hands/world/trouble.hpp"
 #include "actors/hands/world/wrapper.hpp"

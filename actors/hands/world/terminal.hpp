@@ -30,6 +30,8 @@ public:
   explicit terminal(parts all) : all_{std::move(all)} {}
 
   void start();
+  /// The world ends: nothing of it is answered any more.
+  void abandon() { all_.out->abandon(); }
   void input(std::string bytes, hand_io::then<void> done);
   void resize(uint32_t rows, uint32_t cols, const answer& done);
   /// The foreground process group.

@@ -75,8 +75,8 @@ caf::result<world::reply> world_state::take(world::call& call, std::shared_ptr<p
   return promise;
 }
 
-/// A probe changes nothing: one that lost its hand on the way is asked again of the next one. And an agent whose
-/// working directory cannot be looked at gives its turn up: that it is a directory holds for any hand.
+/// A probe changes nothing: one that lost its hand on the way is asked again of the next one. And an agent
+/// whose working directory cannot be looked at gives its turn up: that it is a directory holds for any hand.
 void world_state::run_probe(const route& how, const world::call& call, const operation& op, int tries_left) {
   auto watched = op;
   watched.done = [this, &how, call, op, tries_left](world::reply reply) {

@@ -6,8 +6,8 @@ namespace agentpool::world {
 
 namespace {
 
-// $1 names that keep their values, $2 names to remove, each with blanks around; then, up to an empty one, what
-// bash itself has removed when it started.
+// $1 names that keep their values, $2 names to remove, each with blanks around; then, up to an empty one,
+// what bash itself has removed when it started.
 constexpr std::string_view scrub = R"sh(
 shopt -s nocasematch
 for v in $(compgen -e); do

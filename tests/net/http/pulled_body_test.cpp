@@ -80,7 +80,8 @@ TEST_F(HttpTest, PulledChunkExtensionsAndTrailersWithoutEndAreRefused) {
   listen(pulling());
   for (auto begin : {"2;", "0\r\nX-Trailer: "}) {
     auto client = connect();
-    client.send("PUT /wait HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n" + std::string{begin});
+    client.send(
+      "PUT /wait HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n" + std::string{begin});
     auto exchange = mailbox_->take();
     ASSERT_TRUE(exchange);
     std::thread sender{[&] {

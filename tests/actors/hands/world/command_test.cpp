@@ -263,8 +263,7 @@ TEST_F(Command, NothingIsStartedForAConnectionThatIsClosed) {
   out->stream->sink->closed = true;
   world::operation op;
   op.hand = lend();
-  op.body = *json::parse(
-    R"({"argv":["x"],"cwd":"/","env":{},"grace_ms":1,)" + plain + "}");
+  op.body = *json::parse(R"({"argv":["x"],"cwd":"/","env":{},"grace_ms":1,)" + plain + "}");
   op.stream = out->stream;
   op.done = [](const world::reply&) {};
   all->spawn(op, notice);

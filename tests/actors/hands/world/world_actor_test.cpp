@@ -136,7 +136,8 @@ TEST_F(WorldActor, NoticeWaitsForWhatCanTellIt) {
 
 // A daemon that was killed leaves commands behind; whoever takes the hand over ends them.
 TEST_F(WorldActor, WhatNobodyWaitsForIsEndedAtTheFirstUse) {
-  hand->link->running = {{7, "agentpool-p-old", {}, {}}, {8, "", {"their own"}, {}}, {9, "agentpool-t-old", {}, {}}};
+  hand->link->running = {
+    {7, "agentpool-p-old", {}, {}}, {8, "", {"their own"}, {}}, {9, "agentpool-t-old", {}, {}}};
   send(call("fs/stat", R"({"path":"/workspace"})"));
   auto& started = hand->link->started;
   ASSERT_EQ(started.size(), 2u);
