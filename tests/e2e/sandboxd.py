@@ -22,6 +22,8 @@ from tests.e2e.client import Answer
 from tests.e2e.wait import DEADLINE, until
 
 TEMPLATES = os.environ.get("AGENTPOOL_TEMPLATES", "/opt/agentpool/templates")
+# Another one shows that the tests see each line of it.
+CONF = os.environ.get("AGENTPOOL_SANDBOX_CONF", os.path.join(settings.REPO, "conf", "sandbox"))
 CLONE_NEWNET = 0x40000000
 
 needs_sandboxes = unittest.skipUnless(os.geteuid() == 0, "only root can isolate sandboxes")
@@ -175,7 +177,7 @@ class Sandboxd:
         return [
             program(),
             *("--data", self.data, "--templates", TEMPLATES, "--envd", envd()),
-            *("--conf", os.path.join(settings.REPO, "conf", "sandbox"), *self.options, *extra),
+            *("--conf", CONF, *self.options, *extra),
         ]
 
     def start(self):

@@ -78,7 +78,7 @@ for name, number, *args in [('unshare', 272, 0x10000000), ('keyctl', 250, 0, 0),
     ('io_uring_setup', 425, 1, 0), ('userfaultfd', 323, 0), ('perf_event_open', 298, 0, 0, 0, 0, 0),
     ('init_module', 175, 0, 0, 0), ('kexec_load', 246, 0, 0, 0, 0), ('mount', 165, 0, 0, 0, 0, 0),
     ('setns', 308, 0, 0), ('clone3', 435, 0, 0), ('vsock', 41, 40, 1, 0), ('packet', 41, 17, 3, 0),
-    ('ptrace', 101, 16, 1, 0, 0), ('ptrace-high', 101, 16, 1 << 32 | 1, 0, 0),
+    ('tiocsti', 16, 0, 0x5412, 0), ('ptrace', 101, 16, 1, 0, 0), ('ptrace-high', 101, 16, 1 << 32 | 1, 0, 0),
     ('clone', 56, 0x10000000 | 17, 0, 0, 0, 0)]:
     ctypes.set_errno(0)
     result = libc.syscall(number, *map(ctypes.c_long, args))
@@ -187,6 +187,24 @@ class Isolation(SandboxdCase):
             self.assertEqual(lines.pop("clone3"), "ENOSYS")
             self.assertEqual({lines.pop("vsock"), lines.pop("packet")}, {"EAFNOSUPPORT"})
             self.assertEqual(set(lines.values()), {"EPERM"}, lines)
+
+    def test_what_the_runtime_hides(self):
+        masked = "for f in /proc/kcore /proc/keys /proc/timer_list; do [ ! -e $f ] || stat -c %F $f; done"
+        self.assertEqual(set(self.one.must(masked, "root").splitlines()), {"character special file"})
+        self.assertEqual(self.one.must("ls /sys/firmware | wc -l", "root"), "0")
+        mounts = dict(line.split()[1:4:2] for line in self.one.must("cat /proc/mounts").splitlines())
+        for path in ("/sys", "/proc/sys", "/proc/irq"):
+            self.assertEqual(mounts.get(path, "none").split(",")[0], "ro", path)
+        self.assertNotEqual(self.one.run("echo 1 > /proc/sys/net/ipv4/ip_forward", "root").code, 0)
+        self.assertNotIn("agentpool", self.one.must("cat /proc/self/cgroup"))
+
+    def test_processors_are_limited(self):
+        for path, right in (("/sys/fs/cgroup/cpu/agentpool/{}/cpu.cfs_quota_us", "200000"),
+                            ("/sys/fs/cgroup/agentpool/{}/cpu.max", "200000 100000")):
+            with contextlib.suppress(FileNotFoundError), open(path.format(self.one.id), encoding="utf-8") as limit:
+                self.assertEqual(limit.read().strip(), right)
+                return
+        self.fail("no limit was found")
 
     def test_the_disk_has_an_end(self):
         before = os.statvfs(self.service.work).f_bavail
