@@ -8,8 +8,9 @@ import subprocess
 import tempfile
 
 from tests.e2e import procs, settings
-from tests.e2e.case import E2eCase, needs_root
+from tests.e2e.case import E2eCase
 from tests.e2e.client import Client, of_type
+from tests.e2e.sandboxd import needs_sandboxes
 from tests.e2e.wait import DEADLINE, SLACK, until
 
 TEMPLATES = os.environ.get("AGENTPOOL_TEMPLATES", "/opt/agentpool/templates")
@@ -102,7 +103,7 @@ class Sandboxd:
         shutil.rmtree(self.work, ignore_errors=True)
 
 
-@needs_root
+@needs_sandboxes
 class HandsCase(E2eCase):
     """The whole stack: agentpoold, sandboxd, the real dsh, the demo model. One sandboxd per class; after the last
     test no sandbox of a deleted session is left."""

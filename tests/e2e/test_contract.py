@@ -10,9 +10,9 @@ import sys
 import tempfile
 
 from tests.e2e import settings
-from tests.e2e.case import needs_root
 from tests.e2e.envd_tap import EnvdTap
 from tests.e2e.harness import Daemon
+from tests.e2e.sandboxd import needs_sandboxes
 from tests.e2e.sandboxes import HandsCase, Sandboxd
 from tests.e2e.client import of_type
 from tests.e2e.wait import DEADLINE
@@ -66,10 +66,10 @@ class StackTarget:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-ContractTest = needs_root(contract_case(StackTarget))
+ContractTest = needs_sandboxes(contract_case(StackTarget))
 
 
-@needs_root
+@needs_sandboxes
 class EnvdCallsTest(HandsCase):
     """Which envd calls a tool costs: a look at the world starts no process, and an exit is never polled for."""
 
