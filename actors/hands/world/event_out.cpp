@@ -19,7 +19,11 @@ event_out::event_out(std::shared_ptr<loop> home, std::shared_ptr<ports::event_si
 
 void event_out::open(std::function<void()> closed) {
   on_closed_ = std::move(closed);
-  homing gone{home_, [self = shared_from_this()] { self->lost(); }};
+  // Weak: the connection would hold what holds it.
+  homing gone{home_, [weak = weak_from_this()] {
+                if (auto self = weak.lock())
+                  self->lost();
+              }};
   sink_->on_closed([gone] { gone.last(); });
   ping_later();
 }
