@@ -11,17 +11,16 @@
 #include "gateway/gateway.hpp"
 #include "gateway/world_gate.hpp"
 #include "net/e2b/e2b_api.hpp"
+#include "net/io_closing.hpp"
 #include "net/io_thread.hpp"
 #include "net/process/launcher.hpp"
 
-#include <boost/asio/post.hpp>
 #include <caf/all.hpp>
 #include <spdlog/spdlog.h>
 
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <future>
 #include <unistd.h>
 
 namespace agentpool {
@@ -45,20 +44,6 @@ sigset_t stop_signals() {
   return set;
 }
 
-/// What was closed before ends on the io thread: servers, then their connections, then their streams, a round
-/// each.
-struct closing {
-  boost::asio::io_context& io;
-
-  ~closing() {
-    for (int rounds = 0; rounds < 4; ++rounds) {
-      std::promise<void> round;
-      boost::asio::post(io, [&round] { round.set_value(); });
-      round.get_future().wait();
-    }
-  }
-};
-
 /// Everything that runs, in the order in which it is made; destroyed in reverse.
 class daemon {
 public:
@@ -77,7 +62,7 @@ private:
   actor_config caf_config_;
   caf::actor_system sys_{caf_config_};
   net::io_thread io_;
-  closing closing_{io_.io};
+  net::io_closing closing_{io_.io};
   std::shared_ptr<world_gate> gate_ = std::make_shared<world_gate>(sys_, io_.io);
   gateway gateway_{sys_, io_.io};
   std::shared_ptr<system_clock> clock_ = std::make_shared<system_clock>();
