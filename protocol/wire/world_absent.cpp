@@ -114,13 +114,8 @@ std::optional<reply> absent_files(const call& request) {
 std::optional<reply> steady_probe(const call& request) {
   auto body = read_object(request.body);
   auto path = body ? read_any_path(*body) : tl::unexpected{body.error()};
-  if (!path || !is_directory(*path))
-    return std::nullopt;
-  if (request.path == "fs/stat" || request.path == "fs/lstat")
-    return probe(*path);
-  if (request.path == "fs/resolve")
-    return reply{200, json_object{}.add("path", *path).add("display", *path).str()};
-  return std::nullopt;
+  bool steady = request.path == "fs/resolve" || request.path == "fs/stat" || request.path == "fs/lstat";
+  return steady && path && is_directory(*path) ? absent_hand(request) : std::nullopt;
 }
 
 std::optional<reply> absent_hand(const call& request) {

@@ -66,15 +66,15 @@ void input_queue::next(const std::shared_ptr<state>& all) {
 
 void input_queue::sent(const std::shared_ptr<state>& all, result<void> how) {
   all->busy = false;
+  bool closing = std::exchange(all->closing, false);
   auto& item = all->items.front();
   bool more = !item.bytes.empty() || (item.end && !all->terminal);
   if (how && more && !all->closed)
     return next(all);
-  if (all->closed && std::exchange(all->closing, false))
+  if (all->closed && closing)
     how = {}; // all bytes had arrived, and the end of the process has closed its input
   else if (all->closed && how && !item.bytes.empty())
     how = fail(errc::envd_not_found);
-  all->closing = false;
   auto done = std::move(item.done);
   all->items.pop_front();
   done(std::move(how));

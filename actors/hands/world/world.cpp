@@ -80,10 +80,11 @@ caf::result<world::reply> world_state::take(world::call& call, std::shared_ptr<p
 void world_state::run_probe(const route& how, const world::call& call, const operation& op, int tries_left) {
   auto watched = op;
   watched.done = [this, &how, call, op, tries_left](world::reply reply) {
-    bool lost = world::code_of(reply) == "WORLD_LOST";
+    auto code = world::code_of(reply);
+    bool lost = code == "WORLD_LOST";
     if (lost && tries_left > 1)
       return run_probe(how, call, op, tries_left - 1);
-    if (lost || world::code_of(reply) == "WORLD_TIMEOUT")
+    if (lost || code == "WORLD_TIMEOUT")
       if (auto known = world::steady_probe(call))
         return op.done(std::move(*known));
     op.done(std::move(reply));

@@ -76,6 +76,13 @@ protected:
   asked on_process(void (world::processes::*what)(const world::operation&), const std::string& body,
     std::string content = {}) {
     asked out;
+    out.reply = *begin_on_process(what, body, std::move(content));
+    return out;
+  }
+
+  /// Its answer may come later.
+  std::shared_ptr<std::optional<world::reply>> begin_on_process(
+    void (world::processes::*what)(const world::operation&), const std::string& body, std::string content) {
     auto got = std::make_shared<std::optional<world::reply>>();
     world::operation op;
     op.body = *json::parse(body);
@@ -83,8 +90,7 @@ protected:
     op.done = [got](world::reply reply) { *got = std::move(reply); };
     ((*all).*what)(op);
     home->run();
-    out.reply = *got;
-    return out;
+    return got;
   }
 
   std::vector<live_frame> live;
@@ -369,14 +375,8 @@ TEST_F(Command, TheLastInputArrivesWhenTheProcessEndsMeanwhile) {
   auto out = spawn(R"("stdin":"pipe","stdout":{"mode":"pipe"},"stderr":{"mode":"pipe"})");
   auto& one = link->last();
   run(one);
-  auto got = std::make_shared<std::optional<world::reply>>();
-  world::operation op;
-  op.hand = lend();
-  op.body = *json::parse(json_object{}.add("process", id_of(*out)).add("end", true).str());
-  op.content = "all";
-  op.done = [got](world::reply reply) { *got = std::move(reply); };
-  all->input(op);
-  home->run();
+  auto got = begin_on_process(
+    &world::processes::input, json_object{}.add("process", id_of(*out)).add("end", true).str(), "all");
   link->inputs.at(0).done({});
   home->run();
   ASSERT_TRUE(link->inputs.at(1).end);
@@ -394,14 +394,8 @@ TEST_F(Command, InputThatDidNotArriveIsToldSo) {
   auto out = spawn(R"("stdin":"pipe","stdout":{"mode":"pipe"},"stderr":{"mode":"pipe"})");
   auto& one = link->last();
   run(one);
-  auto got = std::make_shared<std::optional<world::reply>>();
-  world::operation op;
-  op.hand = lend();
-  op.body = *json::parse(json_object{}.add("process", id_of(*out)).add("end", true).str());
-  op.content = "all";
-  op.done = [got](world::reply reply) { *got = std::move(reply); };
-  all->input(op);
-  home->run();
+  auto got = begin_on_process(
+    &world::processes::input, json_object{}.add("process", id_of(*out)).add("end", true).str(), "all");
   say(one, output_stream::err, mark("x 0 1"));
   one.end(0);
   home->run();
