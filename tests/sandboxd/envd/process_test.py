@@ -321,7 +321,8 @@ class LifeTest(EnvdCase):
     def test_orphans_are_reaped(self):
         out = self.envd.run("(setsid sh -c 'echo $$; exec sleep 0.2' &) ; true")[0]
         orphan = int(out["stdout"])
-        self.assertFalse(os.path.exists(f"/proc/{orphan}"))
+        # Its output ends before it is a zombie, and nobody but init waits for it: the stream may be over first.
+        wait.until(lambda: not os.path.exists(f"/proc/{orphan}"), "the orphan to be reaped")
         self.envd.run("for i in 1 2 3 4 5 6 7 8; do (sleep 0.05 >/dev/null 2>&1 &); done")
         children = f"/proc/{self.envd.process.pid}/task/{self.envd.process.pid}/children"
         wait.until(lambda: not open(children, encoding="ascii").read().strip(), "all orphans to be reaped")
