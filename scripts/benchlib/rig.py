@@ -27,9 +27,10 @@ def raise_file_limit():
 
 
 @contextlib.contextmanager
-def daemon(config=None, agents=None, model=False, start=True):
+def daemon(config=None, agents=None, model=False, start=True, agent_keys=None):
     """A daemon of its own; ended, checked for leftovers and removed at the end."""
-    one = Daemon(settings.merged(UNLIMITED, config), {"fault": {}} if agents is None else agents, model)
+    agents = {"fault": {}} if agents is None else agents
+    one = Daemon(settings.merged(UNLIMITED, config), agents, model, agent_keys)
     try:
         yield one.start() if start else one
         if start:

@@ -41,7 +41,8 @@ def stack(model=False):
             "template": "base",
         }
         config = settings.merged(rig.STAYS_IN_MEMORY, {"hands": hands})
-        with rig.daemon(config, agents={} if model else None, model=model) as one:
+        keys = None if model else {"world": True}
+        with rig.daemon(config, agents={} if model else None, model=model, agent_keys=keys) as one:
             yield service, one
 
 
