@@ -89,17 +89,13 @@ result<json_object> with_path(const exchange_ptr& one, std::string_view fallback
   });
 }
 
-// Adds the key under which a change is made once.
-result<json_object> with_key(const exchange_ptr& one, json_object body) {
-  const auto& request = one->request();
-  auto key = idempotency_key(request);
-  if (!key)
-    return tl::unexpected{key.error()};
-  if (key->empty())
-    return body;
-  auto text = request.method + request.path + '?' + request.query + '\n' +
-              std::string{request.header("content-length").value_or("")} + '\n' + request.body;
-  return body.add("key", *key).add("hash", sha256_hex(text));
+// As `run`, once for a key. A file's content is not read before it is known to be new: its length stands for
+// it.
+void change(const exchange_ptr& one, std::string_view what, result<std::string> body) {
+  if (!body)
+    return refuse(one, body.error());
+  auto length = std::string{one->request().header("content-length").value_or("")};
+  once(one, length + '\n' + *body, [one, what, body = *body] { run(one, what, body); });
 }
 
 std::string text_of(const json_object& body) {
@@ -140,9 +136,8 @@ void read_file(const exchange_ptr& one) {
 }
 
 void write_file(const exchange_ptr& one) {
-  auto line = with_path(one).and_then([&](json_object body) { return with_key(one, std::move(body)); });
-  run(one, "files/write",
-    line.map([&](const json_object& head) { return head.str() + '\n' + one->request().body; }));
+  change(one, "files/write",
+    with_path(one).map([&](const json_object& head) { return head.str() + '\n' + one->request().body; }));
 }
 
 void delete_file(const exchange_ptr& one) {
@@ -152,20 +147,15 @@ void delete_file(const exchange_ptr& one) {
   if (!recursive)
     return refuse(one, recursive.error());
   auto body = with_path(one).map([&](json_object out) { return out.add("recursive", *recursive == 1); });
-  run(one, "files/delete",
-    body.and_then([&](json_object out) { return with_key(one, std::move(out)); }).map(text_of));
+  change(one, "files/delete", body.map(text_of));
 }
 
 void make_directory(const exchange_ptr& one) {
-  auto body = from_json(one, {"path"});
-  run(one, "files/mkdir",
-    body.and_then([&](json_object out) { return with_key(one, std::move(out)); }).map(text_of));
+  change(one, "files/mkdir", from_json(one, {"path"}).map(text_of));
 }
 
 void move_file(const exchange_ptr& one) {
-  auto body = from_json(one, {"from", "to"}, "replace");
-  run(one, "files/move",
-    body.and_then([&](json_object out) { return with_key(one, std::move(out)); }).map(text_of));
+  change(one, "files/move", from_json(one, {"from", "to"}, "replace").map(text_of));
 }
 
 bool pulls_body(const net::http_request& request) {

@@ -25,10 +25,12 @@ void answer_permission(const exchange_ptr& one) {
   auto option = (*body)["option_id"].text();
   if (!option || option->empty())
     return refuse(one, {errc::bad_request, "option_id is missing: send the optionId of one of the options"});
-  one->ask(
-    find_registry(one->sys()),
-    [one](const result<void>& done) { done ? one->json(200, "{}") : one->problem(done.error()); },
-    answer_atom_v, one->who, one->session, request, std::string{*option});
+  once(one, one->request().body, [one, request, choice = std::string{*option}] {
+    one->ask(
+      find_registry(one->sys()),
+      [one](const result<void>& done) { done ? one->json(200, "{}") : one->problem(done.error()); },
+      answer_atom_v, one->who, one->session, request, choice);
+  });
 }
 
 } // namespace agentpool::app

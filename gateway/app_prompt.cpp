@@ -23,11 +23,14 @@ void prompt(const exchange_ptr& one) {
     prompt_atom_v, one->who, one->session, std::move(order));
 }
 
+// A cancel that is sent again must not end the turn after the one it was meant for.
 void cancel(const exchange_ptr& one) {
-  one->ask(
-    find_registry(one->sys()),
-    [one](const result<void>& done) { done ? one->json(202, "{}") : one->problem(done.error()); },
-    cancel_atom_v, one->who, one->session);
+  once(one, one->request().body, [one] {
+    one->ask(
+      find_registry(one->sys()),
+      [one](const result<void>& done) { done ? one->json(202, "{}") : one->problem(done.error()); },
+      cancel_atom_v, one->who, one->session);
+  });
 }
 
 } // namespace agentpool::app

@@ -39,6 +39,11 @@ void move_file(const exchange_ptr& one);
 /// The content of a file is not kept in memory.
 bool pulls_body(const net::http_request& request);
 
+/// Runs `act`, which answers the request, once for its Idempotency-Key; a repeated request gets the same
+/// answer. `request`: what makes the request the same beside its method, path and query. Without a key `act`
+/// runs at once.
+void once(const exchange_ptr& one, const std::string& request, std::function<void()> act);
+
 /// Answers `why` to whoever owns the session; anybody else gets what an unknown id gets.
 void refuse(const exchange_ptr& one, failure why);
 

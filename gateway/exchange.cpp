@@ -93,6 +93,12 @@ void exchange::respond(net::http_response answer, std::string_view code) {
     spdlog::debug("request {} {} {} from {} answered {}{}{} in {} us", id, request().method, route,
       request().peer, answer.status, code.empty() ? "" : " ", code, took.count());
   }
+  if (auto take = std::exchange(take_, nullptr))
+    return take(std::move(answer));
+  send(std::move(answer));
+}
+
+void exchange::send(net::http_response answer) {
   answer.headers.emplace_back("X-Request-Id", id);
   http_->respond(std::move(answer));
 }

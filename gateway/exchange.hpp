@@ -10,6 +10,7 @@
 #include "protocol/ports/world_stream.hpp"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -41,6 +42,10 @@ public:
   const net::http_request& request() const { return http_->request(); }
   gateway_services& node() const { return *services_; }
   caf::actor_system& sys() const { return services_->sys; }
+
+  /// The next answer goes to `take` instead of the client; `take` sends it on with `send`.
+  void hold(std::function<void(net::http_response)> take) { take_ = std::move(take); }
+  void send(net::http_response answer);
 
   /// Answers with a JSON body.
   void json(int status, std::string body);
@@ -79,6 +84,7 @@ private:
 
   std::shared_ptr<gateway_services> services_;
   std::shared_ptr<net::http_exchange> http_;
+  std::function<void(net::http_response)> take_;
   rate_limiter::clock::time_point begin_;
 };
 

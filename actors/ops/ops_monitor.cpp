@@ -13,8 +13,9 @@ namespace agentpool {
 namespace {
 
 // Who is asked. The monitor itself is not: it answers for itself.
-constexpr std::array asked{names::node, names::store, names::store_reader, names::timer_service, names::homes,
-  names::broker, names::worker_pool, names::session_sup, names::session_registry, names::viewer_sup};
+constexpr std::array asked{names::node, names::store, names::store_reader, names::once, names::timer_service,
+  names::homes, names::broker, names::worker_pool, names::session_sup, names::session_registry,
+  names::viewer_sup};
 
 actor_status silent(std::string_view who, std::string_view state, std::string why) {
   actor_status status;

@@ -40,6 +40,9 @@ store_actor::behavior_type store_state::make_behavior() {
     [this](hand_atom, session_id& id) { return gather<hand_claim>(ports::claim_hand{std::move(id)}); },
     [this](append_atom, hand_write& write) { return gather<void>(std::move(write)); },
     [this](append_atom, intent_write& write) { return gather<void>(std::move(write)); },
+    [this](append_atom, session_id& id, idempotency_row& row) {
+      return gather<void>(ports::remember_answer{std::move(id), std::move(row)});
+    },
     [this](hands_atom, bool fence) { return gather<hand_book>(ports::read_hands{fence}); },
     [this](commit_atom) { commit(); },
     [this](timer_atom, const std::string& purpose, uint64_t armed) { expire(purpose, armed); },

@@ -10,6 +10,7 @@
 #include "actors/sessions/session_registry.hpp"
 #include "actors/sessions/session_sup.hpp"
 #include "actors/sessions/viewer_sup.hpp"
+#include "actors/store/once.hpp"
 #include "actors/store/store.hpp"
 #include "actors/store/store_reader.hpp"
 #include "actors/supervision/timer_service.hpp"
@@ -66,6 +67,7 @@ std::vector<child_spec> infrastructure(const node_parts& parts) {
       [parts](caf::actor_system& sys) {
         return spawn_store_reader(sys, or_throw(net::open_reader(parts.data_dir)));
       }),
+    child(names::once, [parts](caf::actor_system& sys) { return spawn_once(sys, *parts.clock); }),
     child(names::homes,
       [parts](caf::actor_system& sys) {
         return spawn_homes(sys, or_throw(net::make_brain_homes(parts.data_dir)), parts.pool);

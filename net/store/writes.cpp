@@ -198,6 +198,15 @@ result<ports::store_answer> apply_op(sqlite_connection& db, const ports::delete_
   return ports::store_answer{};
 }
 
+result<ports::store_answer> apply_op(sqlite_connection& db, const ports::remember_answer& op) {
+  {
+    auto there = db.prepare("SELECT 1 FROM sessions WHERE id = ?");
+    if (!there.bind(op.session.value).next())
+      return ports::store_answer{};
+  }
+  return insert_idempotency(db, op.row, &op.session).map([] { return ports::store_answer{}; });
+}
+
 result<ports::store_answer> apply_op(sqlite_connection& db, const ports::expire_idempotency& op) {
   db.prepare("DELETE FROM idempotency WHERE created < ?").bind(op.before).run();
   return ports::store_answer{};

@@ -15,6 +15,7 @@ result<ports::store_answer> apply_op(sqlite_connection& db, const session_write&
 result<ports::store_answer> apply_op(sqlite_connection& db, const ports::claim_session& op);
 result<ports::store_answer> apply_op(sqlite_connection& db, const ports::delete_session& op);
 result<ports::store_answer> apply_op(sqlite_connection& db, const ports::expire_idempotency& op);
+result<ports::store_answer> apply_op(sqlite_connection& db, const ports::remember_answer& op);
 
 // -- hands (hand_writes.cpp)
 result<ports::store_answer> apply_op(sqlite_connection& db, const ports::claim_hand& op);

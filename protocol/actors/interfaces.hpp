@@ -61,6 +61,9 @@ using store_actor = status_interface::extend<
   // All hands that have a sandbox, and all intents. With `fence` the epoch of every hand rises: whatever was
   // begun before is nobody's.
   caf::result<hand_book>(hands_atom, bool fence),
+  // The answer of a keyed request of this session that was no write of its own. Fails as append does; a
+  // session that is gone drops it.
+  caf::result<void>(append_atom, session_id, idempotency_row),
   // INTERNAL: write what has gathered.
   caf::result<void>(commit_atom),
   // INTERNAL: a timer of the timer service fired.
@@ -77,6 +80,14 @@ using store_reader_actor = status_interface::extend<caf::result<std::vector<devi
   caf::result<idempotency_row>(recall_atom, device_id, std::string route, std::string key),
   // Sessions whose last turn did not end.
   caf::result<std::vector<session_id>>(open_turns_atom)>;
+
+/// ONCE: keyed requests whose effect is not one write of the store.
+using once_actor = status_interface::extend<
+  // The answer from before. Status 0: it is new and under way now, the asker does it and sends `ended`. Fails
+  // with idempotency_mismatch, idempotency_in_progress, overloaded.
+  caf::result<idempotency_row>(begin_atom, idempotency_row asked),
+  // Its answer, kept before this is answered; a passing failure (429, 5xx) forgets the key.
+  caf::result<void>(ended_atom, session_id, idempotency_row)>;
 
 /// TIMER SERVICE: all protocol timers. A timer belongs to the sender and has a purpose; arming the same
 /// purpose again replaces it. When it fires the owner gets `(timer_atom, purpose, armed)` with the number it

@@ -16,6 +16,7 @@ namespace agentpool {
 namespace names {
 inline constexpr std::string_view store = "store";
 inline constexpr std::string_view store_reader = "store_reader";
+inline constexpr std::string_view once = "once";
 inline constexpr std::string_view timer_service = "timer_service";
 inline constexpr std::string_view homes = "homes";
 inline constexpr std::string_view broker = "broker";
@@ -39,6 +40,9 @@ inline store_actor find_store(caf::actor_system& sys) {
 }
 inline store_reader_actor find_reader(caf::actor_system& sys) {
   return find<store_reader_actor>(sys, names::store_reader);
+}
+inline once_actor find_once(caf::actor_system& sys) {
+  return find<once_actor>(sys, names::once);
 }
 inline timer_service_actor find_timers(caf::actor_system& sys) {
   return find<timer_service_actor>(sys, names::timer_service);

@@ -38,6 +38,13 @@ struct delete_session {
   uint64_t epoch = 0;
 };
 
+/// Remembers the answer of a keyed request to this session. Refused when the key exists, as in
+/// `session_write`; a session that is gone needs none.
+struct remember_answer {
+  session_id session;
+  idempotency_row row;
+};
+
 /// Forgets idempotency keys that were created before `before`.
 struct expire_idempotency {
   int64_t before = 0;
@@ -56,7 +63,7 @@ struct read_hands {
 
 /// One write. Each is atomic; a batch of them becomes durable with one commit.
 using store_op = std::variant<create_device, create_session, session_write, claim_session, delete_session,
-  expire_idempotency, claim_hand, hand_write, intent_write, read_hands>;
+  expire_idempotency, claim_hand, hand_write, intent_write, read_hands, remember_answer>;
 
 /// Answer to one op: nothing, the claim of a `claim_session` or `claim_hand`, or what `read_hands` read.
 using store_answer = std::variant<std::monostate, session_claim, hand_claim, hand_book>;

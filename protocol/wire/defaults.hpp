@@ -85,6 +85,7 @@ inline constexpr size_t store_queue =
   16'384; ///< writes waiting for a commit: the newest is refused with `overloaded`
 inline constexpr auto store_deadline = 15s;   ///< a write or read is answered within
 inline constexpr auto idempotency_keep = 24h; ///< a key is remembered so long
+inline constexpr size_t once_requests = 1024; ///< keyed requests that are under way: then 503
 inline constexpr auto idempotency_sweep = 1h; ///< older keys are forgotten so often
 
 // -- gateway
@@ -116,8 +117,6 @@ inline constexpr size_t world_processes = 64;       ///< commands and terminals 
 inline constexpr size_t world_inputs = 64;  ///< requests for one command's input that wait: `too_many`
 inline constexpr auto world_probe = 28s;    ///< a probe of the hand is answered within, else `WORLD_TIMEOUT`
 inline constexpr auto world_content = 175s; ///< …a read, a mutation, the start of a command
-inline constexpr size_t file_keys =
-  64; ///< Idempotency-Keys of file changes a world remembers: the oldest goes
 inline constexpr size_t upload_bytes = size_t{4} << 30; ///< one file that an App sends: 413
 
 // -- hands: their life

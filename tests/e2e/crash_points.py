@@ -82,7 +82,7 @@ class Drive:
             TypeError,
         ) as error:
             try:
-                self.daemon.child.wait(2)
+                self.daemon.child.wait(DEADLINE)
             except Exception:  # still alive: then the error is the daemon's own fault
                 raise error from None
             raise Crashed from error

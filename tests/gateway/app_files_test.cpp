@@ -86,15 +86,10 @@ TEST_F(AppFiles, RequestsReachTheWorldWithoutAWorker) {
   }
 }
 
-TEST_F(AppFiles, RangeAndKeyGoAlong) {
+TEST_F(AppFiles, RangeGoesAlong) {
   serve();
   ask("GET", files("/content?path=a"), {}, {{"Range", "bytes=0-1"}});
   EXPECT_EQ(line()["range"].text(), "bytes=0-1");
-  ask("PUT", files("/content?path=a"), "x", {{"Idempotency-Key", "k1"}});
-  EXPECT_EQ(line()["key"].text(), "k1");
-  auto first = line()["hash"].text_or("");
-  ask("PUT", files("/content?path=a"), "y", {{"Idempotency-Key", "k1"}});
-  EXPECT_NE(line()["hash"].text(), first);
 }
 
 TEST_F(AppFiles, AnswersAndErrorsAreTheApps) {

@@ -76,7 +76,23 @@ struct fake_node {
   std::optional<idempotency> once;
   std::optional<viewer_order> watched;
   std::string label;
+  std::vector<idempotency_row> kept; ///< answers of keyed requests
 };
+
+/// Remembers answers in a list.
+inline caf::behavior fake_once(caf::event_based_actor*, std::shared_ptr<fake_node> node) {
+  return {
+    [node](begin_atom, const idempotency_row& asked) -> caf::result<idempotency_row> {
+      for (const auto& row : node->kept)
+        if (row.device == asked.device && row.route == asked.route && row.key == asked.key)
+          return row.request_hash == asked.request_hash
+                   ? caf::result<idempotency_row>{row}
+                   : caf::result<idempotency_row>{to_error({errc::idempotency_mismatch, {}})};
+      return asked;
+    },
+    [node](ended_atom, const session_id&, const idempotency_row& row) { node->kept.push_back(row); },
+  };
+}
 
 /// Answers like the session registry, from a table.
 inline caf::behavior fake_registry(caf::event_based_actor*, std::shared_ptr<fake_node> node) {
@@ -194,6 +210,7 @@ protected:
     node->owners[mine] = {"dev_mine"};
     node->owners[foreign] = {"dev_other"};
     publish(names::session_registry, sys.spawn(fake_registry, node));
+    publish(names::once, sys.spawn(fake_once, node));
   }
 
   ~GatewayFixture() override {

@@ -132,6 +132,14 @@ private:
     return ports::store_answer{};
   }
 
+  answer on(const ports::remember_answer& op) {
+    if (auto why = known(op.row))
+      return fail(*why);
+    if (tables_->sessions.contains(op.session))
+      tables_->keys.push_back(op.row);
+    return ports::store_answer{};
+  }
+
   answer on(const ports::expire_idempotency& op) {
     std::erase_if(tables_->keys, [&](const idempotency_row& row) { return row.created < op.before; });
     return ports::store_answer{};

@@ -64,8 +64,6 @@ caf::result<world::reply> world_state::take(world::call& call, std::shared_ptr<p
     op.done(world::error_reply(read.error()));
   else if (how->streams && !op.stream)
     op.done(world::error_reply({errc::internal, {}}));
-  else if (call.worker.empty() && remembered(op))
-    return promise;
   else if (call.path == "cancel")
     cancel(call, op);
   else if (how->hand == use::probe && !how->streams && !call.worker.empty())
@@ -149,22 +147,6 @@ void world_state::no_hand(
     return op.done(empty ? std::move(*empty) : world::error_reply(why));
   }
   op.done(call.worker.empty() ? world::error_reply(why) : world::trouble(why));
-}
-
-// A change that the App asked for before, with the same key, is not made again.
-bool world_state::remembered(operation& op) {
-  auto key = op.body["key"].text_or("");
-  if (key.empty())
-    return false;
-  if (auto known = keys_.begin(key, op.body["hash"].text_or(""))) {
-    op.done(std::move(*known));
-    return true;
-  }
-  op.done = [this, key, done = std::move(op.done)](world::reply reply) {
-    keys_.end(key, reply);
-    done(std::move(reply));
-  };
-  return false;
 }
 
 void world_state::show(live_frame frame) {

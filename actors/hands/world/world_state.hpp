@@ -3,7 +3,6 @@
 #pragma once
 
 #include "actors/hands/world/actor_loop.hpp"
-#include "actors/hands/world/file_keys.hpp"
 #include "actors/hands/world/operation.hpp"
 #include "actors/hands/world/processes.hpp"
 #include "actors/spawn.hpp"
@@ -55,8 +54,6 @@ private:
   std::shared_ptr<bool> watch_cancel(const world::call& call);
   void cancel(const world::call& call, const world::operation& op);
 
-  bool remembered(world::operation& op);
-
   void show(live_frame frame);
   actor_status status() const;
 
@@ -73,7 +70,6 @@ private:
   std::map<request_key, std::shared_ptr<bool>> mutations_;
   std::deque<request_key> early_cancels_; // came before what they cancel
   std::string notice_;                    // a sentence that the model was not told yet
-  world::file_keys keys_;
   uint64_t calls_ = 0;
   bool taken_over_ = false; // what an owner before us left running is ended, or being ended
 };

@@ -112,6 +112,19 @@ TEST_F(StoreTest, StaleEpochWritesNothing) {
   EXPECT_EQ(code(make_write("ses_1", 2, 1, 1)), errc::none);
 }
 
+TEST_F(StoreTest, AnswersAreRememberedWithTheirSession) {
+  add_device("dev_1");
+  add_session("ses_1");
+  EXPECT_EQ(code(ports::remember_answer{{"ses_1"}, make_key("k")}), errc::none);
+  EXPECT_EQ(reader_->idempotency({"dev_1"}, make_key("k").route, "k")->status, 202);
+  EXPECT_EQ(code(ports::remember_answer{{"ses_1"}, make_key("k")}), errc::idempotency_in_progress);
+  EXPECT_EQ(code(ports::remember_answer{{"ses_1"}, make_key("k", "other")}), errc::idempotency_mismatch);
+  EXPECT_EQ(code(ports::remember_answer{{"ses_9"}, make_key("l")}), errc::none) << "nothing to remember for";
+  EXPECT_EQ(reader_->idempotency({"dev_1"}, make_key("l").route, "l").error().code, errc::not_found);
+  EXPECT_EQ(code(ports::delete_session{{"ses_1"}, 1}), errc::none);
+  EXPECT_EQ(reader_->idempotency({"dev_1"}, make_key("k").route, "k").error().code, errc::not_found);
+}
+
 TEST_F(StoreTest, UnknownSessionsAreNotFound) {
   EXPECT_EQ(code(make_write("ses_9", 1, 0, 1)), errc::not_found);
   EXPECT_EQ(code(ports::claim_session{{"ses_9"}}), errc::not_found);

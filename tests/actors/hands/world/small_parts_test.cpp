@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/hands/world/exit_status.hpp"
-#include "actors/hands/world/file_keys.hpp"
 #include "actors/hands/world/files.hpp"
 #include "actors/hands/world/search_args.hpp"
 #include "actors/hands/world/target_queue.hpp"
@@ -54,18 +53,6 @@ TEST(ExitStatus, SignalOnlyWhenItWasAskedFor) {
   EXPECT_EQ(status_from(ports::process_end{false, -1, "signal: segmentation fault (core dumped)", {}}),
     (exit_status{std::nullopt, "SIGSEGV"}));
   EXPECT_EQ(status_from(ports::process_end{true, 127, "exit status 127", {}}), (exit_status{127, {}}));
-}
-
-TEST(FileKeys, SameKeySameAnswer) {
-  file_keys keys;
-  EXPECT_FALSE(keys.begin("k", "h"));
-  EXPECT_EQ(keys.begin("k", "h")->status, describe(errc::idempotency_in_progress).http_status);
-  keys.end("k", {201, "made"});
-  EXPECT_EQ(keys.begin("k", "h")->body, "made");
-  EXPECT_EQ(keys.begin("k", "other")->status, describe(errc::idempotency_mismatch).http_status);
-  EXPECT_FALSE(keys.begin("l", "h"));
-  keys.end("l", {503, "later"});
-  EXPECT_FALSE(keys.begin("l", "h"));
 }
 
 TEST(Range, OneRangeOfBytesIsRead) {

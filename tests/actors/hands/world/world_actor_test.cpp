@@ -102,18 +102,6 @@ TEST_F(WorldActor, ACancelThatComesFirstIsHonoured) {
   EXPECT_EQ(send(call("fs/write", "{\"path\":\"/workspace/b\",\"display\":\"b\"}\nx", 7)).status, 200);
 }
 
-TEST_F(WorldActor, AnIdempotentChangeIsMadeOnce) {
-  world::call app;
-  app.path = "files/write";
-  app.body = "{\"path\":\"a\",\"key\":\"k\",\"hash\":\"h\"}\none";
-  EXPECT_EQ(send(app).status, 201);
-  hand->link->file("/workspace/a", "changed");
-  EXPECT_EQ(send(app).status, 201);
-  EXPECT_EQ(hand->link->content("/workspace/a"), "changed");
-  app.body = "{\"path\":\"a\",\"key\":\"k\",\"hash\":\"other\"}\none";
-  EXPECT_EQ(send(app).status, describe(errc::idempotency_mismatch).http_status);
-}
-
 TEST_F(WorldActor, NoticeWaitsForWhatCanTellIt) {
   hand->notice = "The sandbox was rebuilt.";
   send(call("fs/write", "{\"path\":\"/workspace/b\",\"display\":\"b\"}\nx"));
