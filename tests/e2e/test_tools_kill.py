@@ -60,6 +60,29 @@ class KillTest(HandsCase):
         )
         self.assertEqual(self.sandboxd.provider().list(), self.hands)
 
+    def testKilledDaemonKeepsTheAnswersOfKeyedChanges(self):
+        def change(method, rest, body=None, key=None):
+            line = {"Idempotency-Key": key or f"{rest} {body}"}
+            return self.client.call(method, f"/v1/sessions/{self.session}/files{rest}", body, line)
+
+        calls = (
+            ("DELETE", "/content?path=before"),
+            ("POST", "/mkdir", {"path": "d"}),
+            ("POST", "/move", {"from": "d", "to": "e"}),
+            ("POST", "/move", {"from": "none", "to": "e"}),
+        )
+        first = [change(*one) for one in calls]
+        self.assertEqual([one.status for one in first], [204, 201, 200, 404])
+        self.daemon.kill()
+        self.daemon.wait_no_workers()
+        self.daemon.start()
+        self.client = self.daemon.client()
+        again = [change(*one) for one in calls]
+        self.assertEqual([(one.status, one.body) for one in again], [(one.status, one.body) for one in first])
+        self.assertEqual(self.tool(self.session, "$ ls"), "e\n")
+        other = change("POST", "/mkdir", {"path": "other"}, f"/mkdir {calls[1][2]}")
+        self.assertProblem(other, 422, "idempotency_mismatch")
+
     def testKilledProvider(self):
         self.sandboxd.kill()
         self.assertTrue(self.sandboxd.descendants, "there was something to end")
