@@ -66,18 +66,31 @@ void worker_pool_state::make_room() {
 /// Workers that are warm, or boot, for conversations that nobody has begun yet.
 void worker_pool_state::end_spare() {
   failure why{errc::no_worker, "Its place is needed by another agent."};
-  auto end = [&](const worker_id& worker) {
-    auto& entry = workers_.at(worker);
-    entry.stage = worker_stage::ending;
-    self_->send(entry.handle, kill_atom_v, why);
-  };
+  for (auto& [key, bay] : bays_)
+    while (bay.waiting.empty() && room_needed() > 0 && end_one_spare(bay, why)) {
+    }
+}
+
+/// False: the bay has none.
+bool worker_pool_state::end_one_spare(pool_bay& bay, const failure& why) {
+  auto worker = bay.warm.empty() ? std::exchange(bay.booting, std::nullopt) : std::optional{bay.warm.front()};
+  if (!worker)
+    return false;
+  if (bay.warm.empty())
+    enter(bay, bay_phase::ready);
+  else
+    bay.warm.pop_front();
+  auto& entry = workers_.at(*worker);
+  entry.stage = worker_stage::ending;
+  self_->send(entry.handle, kill_atom_v, why);
+  return true;
+}
+
+/// The node drains: conversations that wait get their worker, none is kept for others (BR-103).
+void worker_pool_state::retire() {
   for (auto& [key, bay] : bays_) {
-    for (; bay.waiting.empty() && !bay.warm.empty() && room_needed() > 0; bay.warm.pop_front())
-      end(bay.warm.front());
-    if (bay.waiting.empty() && bay.booting && room_needed() > 0) {
-      end(*bay.booting);
-      bay.booting.reset();
-      enter(bay, bay_phase::ready);
+    bay.profile.warm = 0;
+    while (bay.waiting.empty() && end_one_spare(bay, {errc::shutting_down, {}})) {
     }
   }
 }

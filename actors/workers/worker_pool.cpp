@@ -70,6 +70,7 @@ worker_pool_actor::behavior_type worker_pool_state::make_behavior() {
         on(bays_.at(i->second.profile), pe::lost{worker, why});
     },
     [this](list_atom) { return list(); },
+    [this](drain_atom) { retire(); },
     [this](timer_atom, const std::string& purpose, uint64_t armed) { fired(purpose, armed); },
   };
 }

@@ -72,6 +72,8 @@ private:
   size_t room_needed();
   void make_room();
   void end_spare();
+  bool end_one_spare(pool_bay& bay, const failure& why);
+  void retire();
   void ask_idle();
   void refill_others(const pool_bay& bay);
   void yield(const idle_list& idle);

@@ -135,6 +135,8 @@ result<void> daemon::open_gateway() {
 void daemon::stop_tree() {
   caf::scoped_actor self{sys_};
   gateway_.drain();
+  if (auto pool = find_pool(sys_))
+    self->anon_send(pool, drain_atom_v);
   if (auto registry = find_registry(sys_); registry && !*tree_failed_)
     self->request(registry, start_.config.session.drain_limit, drain_atom_v)
       .receive(

@@ -268,7 +268,8 @@ using worker_pool_actor = status_interface::extend<
   caf::result<void>(lost_atom, worker_id, failure),
   // Status of every worker, each asked with a deadline.
   caf::result<std::vector<actor_status>>(list_atom),
-  caf::result<void>(timer_atom, std::string purpose, uint64_t armed)>;
+  // The node drains: no worker is kept warm any more.
+  caf::result<void>(drain_atom), caf::result<void>(timer_atom, std::string purpose, uint64_t armed)>;
 
 /// WORLD: files and processes of one session's hand, as its brain and the App see them; one beside each hand.
 /// Its further messages are the world's own (actors/hands/world).

@@ -55,7 +55,7 @@ class DeployTest(E2eCase):
         except OSError:
             return True
 
-    def testPromptsAreRefusedWhileStopping(self):
+    def testPromptsAreRefusedWhileStopping(self):  # BR-103
         daemon = self.own_daemon()
         client = daemon.client()
         busy, idle = client.create(), client.create()
@@ -67,6 +67,7 @@ class DeployTest(E2eCase):
             self.assertProblem(client.post_prompt(idle, "too late"), 503, "shutting_down")
         except OSError:
             pass  # the listener is closed: as good
+        until(lambda: len(daemon.workers()) == 1, "the brains that were kept ready are gone")
         daemon.open_gate("finish")
         self.assertEqual(daemon.wait_exit(DEADLINE * 2), 0)
         self.assertEqual(daemon.seen_by_brains("too late"), 0)

@@ -3,6 +3,8 @@
 """The pool: who gets which worker, and when a worker counts as warm."""
 
 import json
+import os
+import re
 import threading
 
 from tests.e2e import procs, settings
@@ -181,6 +183,23 @@ class RestartTest(E2eCase):
                 (client.session(session)["title"], client.session(session)["metadata"]), ("kept", {"a": 1})
             )
         self.assertEqual(client.run(session, "@count")[0], "count 2")
+
+    # BR-109
+    def testEverySessionGoesOnInTheVersionThatIsInstalledNow(self):
+        def install(version):
+            with open(self.daemon.config, encoding="utf-8") as config:
+                text = re.sub(r", VERSION = \"\w*\"", "", config.read())
+            text = re.sub(r"env = \{([^}]*)\}", rf'env = {{\1, VERSION = "{version}"}}', text)
+            self.daemon.write(os.path.basename(self.daemon.config), text)
+
+        old = self.client.create()
+        for version in ("v1", "v2"):
+            self.assertEqual(self.daemon.stop(), 0)
+            self.daemon.wait_no_workers()
+            install(version)
+            self.client = self.daemon.start().client()
+            for session in (old, self.client.create()):
+                self.assertEqual(self.client.run(session, "@env VERSION")[0], version)
 
     def testDevicesSurvive(self):
         other = self.daemon.device("second")

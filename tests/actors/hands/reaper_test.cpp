@@ -12,7 +12,7 @@ protected:
   }
 };
 
-// BR-112
+// BR-101, BR-112
 TEST_F(ReaperTest, WhatIsOursAndNobodysIsKilledTheRestIsOnlyCounted) {
   leave_behind("a", "node-1");
   leave_behind("b", "node-1");

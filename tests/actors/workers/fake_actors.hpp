@@ -124,6 +124,7 @@ inline worker_pool_actor::behavior_type fake_pool(worker_pool_actor::pointer, st
       book->calls.push_back("pool lost " + to_string(why.code) + ": " + why.text());
     },
     [](list_atom) { return std::vector<actor_status>{}; },
+    [](drain_atom) {},
     [](timer_atom, const std::string&, uint64_t) {},
   };
 }

@@ -188,4 +188,31 @@ TEST_F(PoolRoom, SparesComeBackWhenThereIsRoomAgain) {
   EXPECT_EQ(started.back().config.profile.name, "dsh");
 }
 
+// BR-103: a draining node keeps no brains ready, and lends only to those who wait already.
+TEST_F(PoolRoom, ADrainingNodeKeepsNoneWarm) {
+  spawn_pool();
+  warm(0); // the second boots
+  caf::anon_send(pool, drain_atom_v);
+  sched.run();
+  for (size_t i = 0; i < 2; ++i) {
+    ASSERT_EQ(started[i].log->kills.size(), 1u) << i;
+    EXPECT_EQ(started[i].log->kills[0].code, errc::shutting_down);
+    down(i);
+  }
+  advance(60s);
+  EXPECT_EQ(started.size(), 2u) << "nothing comes after them";
+}
+
+TEST_F(PoolRoom, WhoWaitsWhenANodeDrainsGetsItsWorker) {
+  spawn_pool();
+  auto waiting = take();
+  caf::anon_send(pool, drain_atom_v);
+  sched.run();
+  EXPECT_TRUE(started[0].log->kills.empty());
+  warm(0);
+  EXPECT_EQ(waiting->worker, started[0].config.id);
+  advance(60s);
+  EXPECT_EQ(started.size(), 1u) << "and none is kept for others";
+}
+
 } // namespace agentpool::test
