@@ -24,6 +24,8 @@ void prompt(const exchange_ptr& one) {
 }
 
 void cancel(const exchange_ptr& one) {
+  if (auto body = parse_body(one->request().body, {}); !body)
+    return refuse(one, body.error());
   one->ask(
     find_registry(one->sys()),
     [one](const result<void>& done) { done ? one->json(202, "{}") : one->problem(done.error()); },
