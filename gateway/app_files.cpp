@@ -102,10 +102,9 @@ std::string text_of(const json_object& body) {
   return body.str();
 }
 
-// The members of a JSON body that are known, as text and flag.
+// The members of a body, as texts and a flag.
 result<json_object> from_json(
-  const exchange_ptr& one, std::initializer_list<std::string_view> texts, std::string_view flag = {}) {
-  auto body = json::parse(one->request().body);
+  const result<json>& body, std::initializer_list<std::string_view> texts, std::string_view flag = {}) {
   if (!body)
     return tl::unexpected{body.error()};
   json_object out;
@@ -131,8 +130,11 @@ void list_files(const exchange_ptr& one) {
 
 void read_file(const exchange_ptr& one) {
   auto range = one->request().header("range").value_or("");
-  run(one, "files/read",
-    with_path(one).map([&](json_object body) { return body.add_if("range", range).str(); }));
+  bool head = one->request().method == "HEAD";
+  run(one, "files/read", with_path(one).map([&](json_object body) {
+    body.add_if("range", range);
+    return head ? body.add("head", true).str() : body.str();
+  }));
 }
 
 void write_file(const exchange_ptr& one) {
@@ -151,11 +153,12 @@ void delete_file(const exchange_ptr& one) {
 }
 
 void make_directory(const exchange_ptr& one) {
-  change(one, "files/mkdir", from_json(one, {"path"}).map(text_of));
+  change(one, "files/mkdir", from_json(parse_body(one->request().body, {"path"}), {"path"}).map(text_of));
 }
 
 void move_file(const exchange_ptr& one) {
-  change(one, "files/move", from_json(one, {"from", "to"}, "replace").map(text_of));
+  auto given = parse_body(one->request().body, {"from", "to", "replace"});
+  change(one, "files/move", from_json(given, {"from", "to"}, "replace").map(text_of));
 }
 
 bool pulls_body(const net::http_request& request) {

@@ -21,6 +21,16 @@ failure unready(const exchange& one) {
   return {errc::none, {}};
 }
 
+// One word, because anybody may ask; the operator's listener has the reason.
+void ready(const exchange_ptr& one, std::string_view sandboxes) {
+  one->json(200, json_object{}.add("status", "ready").add_if("sandboxes", sandboxes).str());
+}
+
+std::string provider_word(const actor_status& reaper) {
+  auto detail = json::parse(reaper.detail);
+  return detail ? (*detail)["provider"]["state"].text_or("unknown") : "unknown";
+}
+
 } // namespace
 
 void healthz(const exchange_ptr& one) {
@@ -30,7 +40,14 @@ void healthz(const exchange_ptr& one) {
 void readyz(const exchange_ptr& one) {
   if (auto why = unready(*one); why.code != errc::none)
     return one->problem(why);
-  one->json(200, R"({"status":"ready"})");
+  // Chat goes on without sandboxes, so that their provider makes no node unready.
+  auto reaper = find_reaper(one->sys());
+  if (!reaper)
+    return ready(one, {});
+  one->ask_within(
+    defaults::status_deadline, reaper,
+    [one](const result<actor_status>& status) { ready(one, status ? provider_word(*status) : "unknown"); },
+    status_atom_v);
 }
 
 void openapi(const exchange_ptr& one) {

@@ -19,7 +19,7 @@ void list_permissions(const exchange_ptr& one) {
 void answer_permission(const exchange_ptr& one) {
   const auto& path = one->request().path;
   auto request = path.substr(path.rfind('/') + 1);
-  auto body = json::parse(one->request().body);
+  auto body = parse_body(one->request().body, {"option_id"});
   if (!body)
     return refuse(one, body.error());
   auto option = (*body)["option_id"].text();

@@ -25,6 +25,8 @@ void prompt(const exchange_ptr& one) {
 
 // A cancel that is sent again must not end the turn after the one it was meant for.
 void cancel(const exchange_ptr& one) {
+  if (auto body = parse_body(one->request().body, {}); !body)
+    return refuse(one, body.error());
   once(one, one->request().body, [one] {
     one->ask(
       find_registry(one->sys()),

@@ -36,6 +36,7 @@ constexpr std::array table{
   route{"POST", "/v1/sessions/{id}/permissions/{rid}", device, app::answer_permission},
   route{"GET", "/v1/sessions/{id}/files", device, app::list_files},
   route{"GET", "/v1/sessions/{id}/files/content", device, app::read_file},
+  route{"HEAD", "/v1/sessions/{id}/files/content", device, app::read_file},
   route{"PUT", "/v1/sessions/{id}/files/content", device, app::write_file},
   route{"DELETE", "/v1/sessions/{id}/files/content", device, app::delete_file},
   route{"POST", "/v1/sessions/{id}/files/mkdir", device, app::make_directory},

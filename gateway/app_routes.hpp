@@ -31,7 +31,7 @@ void events(const exchange_ptr& one);
 
 // app_files.cpp
 void list_files(const exchange_ptr& one);
-void read_file(const exchange_ptr& one);
+void read_file(const exchange_ptr& one); ///< GET and HEAD
 void write_file(const exchange_ptr& one);
 void delete_file(const exchange_ptr& one);
 void make_directory(const exchange_ptr& one);

@@ -71,7 +71,7 @@ void timers(const exchange_ptr& one) {
 }
 
 result<std::string> parse_label(std::string_view body) {
-  auto parsed = json::parse(body);
+  auto parsed = parse_body(body, {"label"});
   if (!parsed)
     return tl::unexpected{parsed.error()};
   auto label = (*parsed)["label"].text();

@@ -14,6 +14,7 @@ namespace {
 
 const std::string sweep_purpose = "sweep of the provider's list";
 const std::string debt_purpose = "delete-debt";
+const std::string watch_purpose = "sign of life of the provider";
 constexpr size_t shown_debts = 50;
 
 caf::timespan backoff(uint32_t attempts) {
@@ -32,7 +33,9 @@ reaper_state::reaper_state(reaper_actor::pointer self, hand_config config)
   self_->set_error_handler([](const caf::error& why) {
     log::worker().debug("reaper: a message was refused: {}", to_failure(why).text());
   });
+  provider_.since = since_;
   sweep();
+  timers_.arm(watch_purpose, defaults::provider_watch);
 }
 
 reaper_actor::behavior_type reaper_state::make_behavior() {
@@ -55,14 +58,23 @@ reaper_actor::behavior_type reaper_state::make_behavior() {
 }
 
 void reaper_state::on_timer(const std::string& purpose) {
-  purpose == sweep_purpose ? sweep() : kill_due();
+  if (purpose == sweep_purpose)
+    return sweep();
+  purpose == debt_purpose ? kill_due() : watch();
 }
 
 void reaper_state::on_provider(uint64_t op, const provider_event& event) {
   if (auto kill = kills_.extract(op); !kill.empty()) {
+    if (heard(event.why))
+      sweep();
     killed(kill.mapped(), event);
+  } else if (op == watch_call_) {
+    watch_call_ = 0;
+    if (heard(event.why))
+      sweep();
   } else if (op == list_call_) {
     list_call_ = 0;
+    heard(event.why);
     if (const auto* page = event.get<ports::sandbox_page>(); page && !event.failed())
       take_page(*page);
     else
@@ -155,10 +167,14 @@ void reaper_state::arm_debt() {
 }
 
 actor_status reaper_state::status() const {
-  auto out = base_status(self_, name, sweep_ ? "sweeping" : debts_.empty() ? "idle" : "in debt", since_);
+  bool silent = provider_.last == provider_view::word::fails;
+  auto state = silent ? "no provider" : sweep_ ? "sweeping" : debts_.empty() ? "idle" : "in debt";
+  auto out = base_status(self_, name, state, silent ? provider_.since : since_);
   if (!debts_.empty())
     out.waits_for = "the provider to delete " + std::to_string(debts_.size()) + " sandbox(es)";
-  out.last_error = last_error_;
+  else if (silent)
+    out.waits_for = "the provider at " + config_.settings.url + " to answer";
+  out.last_error = silent ? provider_.why.text() : last_error_;
   json_array list;
   size_t shown = 0;
   for (const auto& [id, one] : debts_) {
@@ -173,6 +189,7 @@ actor_status reaper_state::status() const {
                    .str());
   }
   out.detail = json_object{}
+                 .add_raw("provider", provider_json())
                  .add("debt", uint64_t{debts_.size()})
                  .add("killed", reaped_)
                  .add("sweeps", sweeps_)

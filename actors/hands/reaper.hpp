@@ -17,6 +17,9 @@ namespace agentpool {
 ///   in a row, not listed                                                  → its hand asks the provider
 /// Sandboxes with another label, or none, are counted and never touched. What must be killed is an intent in
 /// the store until the provider says that it is gone: the delete-debt, tried again with growing pauses.
+///
+/// It also knows whether the provider answers, for the operator: from each of these calls, and from a sign of
+/// life that it asks for between them.
 class reaper_state {
 public:
   static inline const char* name = "reaper";
@@ -41,6 +44,19 @@ private:
     int64_t begun = 0; ///< time of day
     size_t pages = 0;
   };
+
+  /// Whether the provider answered the last call, and how it failed last.
+  struct provider_view {
+    enum class word : uint8_t { none_yet, answers, fails };
+    word last = word::none_yet;
+    time_point since{};
+    failure why{errc::none, {}};
+  };
+
+  // -- the provider (reaper_watch.cpp)
+  void watch();
+  bool heard(const failure& why);
+  std::string provider_json() const;
 
   // -- the sweep (reaper_sweep.cpp)
   void sweep();
@@ -74,7 +90,9 @@ private:
   bool again_ = false;                    ///< a sweep was asked for while one is going on
   std::map<std::string, debt> debts_;     ///< by intent
   std::map<uint64_t, std::string> kills_; ///< running kills: call → intent
+  provider_view provider_;
   uint64_t list_call_ = 0;
+  uint64_t watch_call_ = 0;
   uint64_t calls_ = 0;
   uint64_t sweeps_ = 0;
   uint64_t reaped_ = 0;

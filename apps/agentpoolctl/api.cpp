@@ -10,7 +10,8 @@ namespace agentpool::ctl {
 namespace {
 
 constexpr std::chrono::seconds call_deadline{30};
-constexpr std::chrono::seconds stream_idle{30}; // three heartbeats of the daemon
+constexpr std::chrono::seconds delete_deadline{90}; // a turn ends and a sandbox is killed first
+constexpr std::chrono::seconds stream_idle{30};     // three heartbeats of the daemon
 
 tl::unexpected<failure> no_answer(const std::string& url, const failure& why) {
   return fail(errc::overloaded, "agentpoold does not answer at " + url + " (" + why.text() +
@@ -44,6 +45,13 @@ result<json> api::post(const std::string& path, const std::string& body, const s
   return read_endpoints(data_dir_).and_then([&](const endpoints& where) {
     return meaning(
       where.gateway_url, client(where.device_token).post(where.gateway_url + path, body, headers));
+  });
+}
+
+result<json> api::remove(const std::string& path) const {
+  return read_endpoints(data_dir_).and_then([&](const endpoints& where) {
+    net::blocking_client slow{where.device_token, delete_deadline};
+    return meaning(where.gateway_url, slow.remove(where.gateway_url + path));
   });
 }
 

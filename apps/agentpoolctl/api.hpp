@@ -22,6 +22,7 @@ public:
   /// carried out once.
   result<json> get(const std::string& path) const;
   result<json> post(const std::string& path, const std::string& body, const std::string& key = {}) const;
+  result<json> remove(const std::string& path) const;
 
   /// Routes of the operator's listener.
   result<json> ops_get(const std::string& path) const;

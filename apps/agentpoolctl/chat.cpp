@@ -4,6 +4,7 @@
 
 #include "apps/agentpoolctl/chat_view.hpp"
 #include "apps/agentpoolctl/interrupts.hpp"
+#include "apps/agentpoolctl/sessions.hpp"
 #include "protocol/wire/ids.hpp"
 
 #include <algorithm>
@@ -177,13 +178,11 @@ private:
 
 result<std::string> session_of(const api& daemon, const chat_options& options) {
   if (options.session.empty()) {
-    auto made =
-      daemon.post("/v1/sessions", json_object{}.add_if("profile", options.profile).str(), random_id("ctl_"));
+    auto body = json_object{}.add_if("profile", options.profile).add_if("mode", options.mode).str();
+    auto made = daemon.post("/v1/sessions", body, random_id("ctl_"));
     return made.map([](const json& session) { return session["id"].text_or(""); });
   }
-  auto found = daemon.get("/v1/sessions/" + options.session);
-  if (!found && found.error().code == errc::not_found)
-    return fail(errc::not_found, "this device has no session " + options.session);
+  auto found = of_session(daemon.get("/v1/sessions/" + options.session), options.session);
   return found.map([&](const json&) { return options.session; });
 }
 

@@ -11,6 +11,7 @@ namespace agentpool::ctl {
 struct chat_options {
   std::string session; ///< go on with this one; empty = a new one
   std::string profile; ///< of a new one; empty = the daemon's default
+  std::string mode;    ///< of a new one: ask, allow, deny; empty = the daemon's default
 };
 
 /// Holds a conversation: a line of stdin is a prompt, the agent's events go to stdout, until the end of

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/agentpoolctl/api.hpp"
 #include "apps/agentpoolctl/chat.hpp"
+#include "apps/agentpoolctl/provider.hpp"
+#include "apps/agentpoolctl/sessions.hpp"
 #include "apps/agentpoolctl/tables.hpp"
 
 #include <CLI/CLI.hpp>
@@ -9,6 +11,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <functional>
 
 namespace {
 
@@ -44,6 +47,93 @@ std::string is_id(const std::string& text) {
   return !text.empty() && std::ranges::all_of(text, fits) ? "" : "'" + text + "' is no session's id";
 }
 
+int show_provider(const api& daemon) {
+  auto status = daemon.ops_get("/ops/v1/status");
+  if (!status)
+    return print(tl::unexpected{status.error()});
+  auto word = provider_of(*status);
+  print(word.text + "\n");
+  return word.code;
+}
+
+/// What the command line says.
+struct command_line {
+  std::string data = default_data_dir();
+  chat_options chat;
+  std::string session;
+  std::string label;
+  bool raw = false;
+  std::function<int(const api&)> run;
+};
+
+void add_conversations(CLI::App& app, command_line& line) {
+  auto* talk = app.add_subcommand("chat", "Hold a conversation in the terminal");
+  auto* known = talk->add_option("--session", line.chat.session, "Go on with this session")
+                  ->check(CLI::Validator{is_id, "ID"});
+  talk->add_option("--profile", line.chat.profile, "Agent profile of a new session");
+  talk
+    ->add_option("--mode", line.chat.mode,
+      "Approvals of a new session: ask a person before a tool changes something, allow or deny all")
+    ->check(CLI::IsMember({"ask", "allow", "deny"}))
+    ->excludes(known);
+  talk->callback([&line] { line.run = [&line](const api& daemon) { return chat(daemon, line.chat); }; });
+
+  auto* list = app.add_subcommand("list", "All sessions of the daemon's own device, newest first");
+  list->add_flag("--json", line.raw, "Print the daemon's answer as it is");
+  list->callback([&line] {
+    line.run = [&line](const api& daemon) {
+      return print(all_sessions(daemon).map([&](const json& all) {
+        return line.raw ? all.dump() + "\n" : sessions_table(all, "this device has no session");
+      }));
+    };
+  });
+
+  auto* erase = app.add_subcommand("delete", "Delete a session with its sandbox, files and events");
+  erase->add_option("SESSION", line.session, "Its id")->required()->check(CLI::Validator{is_id, "ID"});
+  erase->callback([&line] {
+    line.run = [&line](const api& daemon) {
+      return print(delete_session(daemon, line.session).map([&] {
+        return "session " + line.session + " is deleted\n";
+      }));
+    };
+  });
+}
+
+void add_tables(CLI::App& app, command_line& line) {
+  struct shown {
+    const char *name, *about, *nothing;
+    table as;
+  };
+  for (auto one : {
+         shown{"sessions", "Sessions in memory: state, what they wait for, what comes next",
+           "no session is in memory", actors_table},
+         shown{"workers", "Brain processes: pid, session, last lines of stderr", "there is no worker",
+           workers_table},
+         shown{"hands", "Sandboxes of sessions, and what waits for its deletion", "no session has a sandbox",
+           hands_table},
+         shown{"status", "All actors of the node", "no actor answers", actors_table},
+       }) {
+    auto* command = app.add_subcommand(one.name, one.about);
+    command->add_flag("--json", line.raw, "Print the daemon's answer as it is");
+    command->callback([&line, one] {
+      line.run = [&line, one](const api& daemon) {
+        return show(daemon, std::string{"/ops/v1/"} + one.name, one.nothing, line.raw, one.as);
+      };
+    });
+  }
+  app.add_subcommand("provider", "Whether the sandbox provider answers; exit code 1 when it fails")
+    ->callback([&line] { line.run = show_provider; });
+}
+
+void add_devices(CLI::App& app, command_line& line) {
+  auto* devices = app.add_subcommand("devices", "Devices that may use the App API");
+  devices->require_subcommand(1);
+  auto* create = devices->add_subcommand("create", "Make a device and print its token");
+  create->add_option("LABEL", line.label, "What it is, for people")->required();
+  create->callback(
+    [&line] { line.run = [&line](const api& daemon) { return create_device(daemon, line.label); }; });
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -51,45 +141,15 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", AGENTPOOL_VERSION);
   app.require_subcommand(1);
   app.fallthrough();
-  std::string data = default_data_dir();
-  app.add_option("--data", data, "The daemon's data directory")->capture_default_str();
-
-  chat_options options;
-  auto* talk = app.add_subcommand("chat", "Hold a conversation in the terminal");
-  talk->add_option("--session", options.session, "Go on with this session")
-    ->check(CLI::Validator{is_id, "ID"});
-  talk->add_option("--profile", options.profile, "Agent profile of a new session");
-
-  bool raw = false;
-  auto* sessions =
-    app.add_subcommand("sessions", "Sessions in memory: state, what they wait for, what comes next");
-  auto* workers = app.add_subcommand("workers", "Brain processes: pid, session, last lines of stderr");
-  auto* hands = app.add_subcommand("hands", "Sandboxes of sessions, and what waits for its deletion");
-  auto* status = app.add_subcommand("status", "All actors of the node");
-  for (auto* command : {sessions, workers, hands, status})
-    command->add_flag("--json", raw, "Print the daemon's answer as it is");
-
-  std::string label;
-  auto* devices = app.add_subcommand("devices", "Devices that may use the App API");
-  devices->require_subcommand(1);
-  auto* create = devices->add_subcommand("create", "Make a device and print its token");
-  create->add_option("LABEL", label, "What it is, for people")->required();
-
+  command_line line;
+  app.add_option("--data", line.data, "The daemon's data directory")->capture_default_str();
+  add_conversations(app, line);
+  add_tables(app, line);
+  add_devices(app, line);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  api daemon{data};
-  if (*talk)
-    return chat(daemon, options);
-  if (*sessions)
-    return show(daemon, "/ops/v1/sessions", "no session is in memory", raw, actors_table);
-  if (*workers)
-    return show(daemon, "/ops/v1/workers", "there is no worker", raw, workers_table);
-  if (*hands)
-    return show(daemon, "/ops/v1/hands", "no session has a sandbox", raw, actors_table);
-  if (*status)
-    return show(daemon, "/ops/v1/status", "no actor answers", raw, actors_table);
-  return create_device(daemon, label);
+  return line.run(api{line.data});
 }

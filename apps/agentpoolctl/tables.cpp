@@ -66,6 +66,11 @@ std::string stderr_of(const json& worker) {
   return out;
 }
 
+std::string generation_of(const json& hand) {
+  auto generation = hand["detail"]["generation"].integer().value_or(0);
+  return generation > 0 ? std::to_string(generation) : "-";
+}
+
 } // namespace
 
 std::string short_time(int64_t milliseconds) {
@@ -103,6 +108,38 @@ std::string workers_table(const json& body, const std::string& nothing) {
     lines += stderr_of(one);
   }
   return text_of(rows) + lines;
+}
+
+std::string hands_table(const json& body, const std::string& nothing) {
+  auto hands = body["actors"];
+  if (hands.size() == 0)
+    return nothing + "\n";
+  std::vector<row> rows{
+    {"KIND", "ID", "STATE", "SINCE", "SANDBOX", "GENERATION", "WAITS FOR", "NEXT", "LAST ERROR"}};
+  for (size_t i = 0; i < hands.size(); ++i) {
+    auto one = row_of(hands.at(i));
+    one.insert(
+      one.begin() + 4, {cell(hands.at(i)["detail"]["sandbox"].text_or("")), generation_of(hands.at(i))});
+    rows.push_back(std::move(one));
+  }
+  return text_of(rows);
+}
+
+std::string sessions_table(const json& body, const std::string& nothing) {
+  auto sessions = body["sessions"];
+  if (sessions.size() == 0)
+    return nothing + "\n";
+  std::vector<row> rows{{"ID", "STATE", "PROFILE", "MODE", "UPDATED", "EVENTS", "TITLE"}};
+  for (size_t i = 0; i < sessions.size(); ++i) {
+    auto one = sessions.at(i);
+    row cells;
+    for (auto member : {"id", "state", "profile", "mode", "updated"})
+      cells.push_back(cell(one[member].text_or("")));
+    cells.push_back(std::to_string(one["last_seq"].integer().value_or(0)));
+    cells.push_back(cell(one["title"].text_or("")));
+    rows.push_back(std::move(cells));
+  }
+  return text_of(rows);
 }
 
 } // namespace agentpool::ctl

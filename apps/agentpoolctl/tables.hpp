@@ -15,6 +15,12 @@ std::string actors_table(const json& body, const std::string& nothing);
 /// The same of workers: with pid and session, and below the table the last lines that each wrote to stderr.
 std::string workers_table(const json& body, const std::string& nothing);
 
+/// The same of hands and the reaper: with the sandbox and how often it was made or connected.
+std::string hands_table(const json& body, const std::string& nothing);
+
+/// The `{"sessions":[…]}` of the App API as a table.
+std::string sessions_table(const json& body, const std::string& nothing);
+
 /// Milliseconds as `850ms`, `12s`, `3m`, `5h` or `2d`.
 std::string short_time(int64_t milliseconds);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/agentpoold/prepare.hpp"
 
+#include "actors/workers/worker_slot.hpp"
 #include "apps/agentpoold/descriptors.hpp"
 #include "apps/agentpoold/dsh_profile.hpp"
 #include "apps/agentpoold/logging.hpp"
@@ -146,6 +147,10 @@ tl::expected<prepared_start, std::vector<std::string>> prepare_start(const daemo
   if (!data)
     return one(data.error());
   out.data = std::move(*data);
+  // Every worker would fail for it, each by itself.
+  auto last_worker = make_worker_id(static_cast<uint32_t>(out.config.pool.workers) - 1);
+  if (auto fits = net::check_socket_path(out.data->path(), last_worker.value); !fits)
+    return one(fits.error());
   if (auto fits = fit_descriptors(out.config, raise_descriptor_limit()); !fits)
     return one(fits.error());
   if (auto filled = fill_dsh(out.config, options, out.data->path()); !filled)

@@ -17,6 +17,10 @@ namespace {
 constexpr auto socket_name = "/w.sock";
 constexpr auto workspace_dir = "--workspace--"; // dsh's name for the working directory /workspace
 
+std::string root_of(const std::string& data_dir, const std::string& worker) {
+  return data_dir + "/workers/" + worker;
+}
+
 } // namespace
 
 bool is_name(const std::string& text) {
@@ -55,13 +59,11 @@ result<ports::brain_home> directory_homes::prepare(const ports::brain_home_spec&
   if (auto ok = check_names({&name}); !ok)
     return tl::unexpected{ok.error()};
   ports::brain_home home;
-  home.root = data_dir_ + "/workers/" + name;
+  home.root = root_of(data_dir_, name);
   home.home = home.root + "/home";
   home.socket = home.root + socket_name;
-  if (home.socket.size() >= sizeof(sockaddr_un::sun_path))
-    return fail(errc::worker_boot_failed, home.socket + " is too long for a unix socket (" +
-                                            std::to_string(sizeof(sockaddr_un::sun_path) - 1) +
-                                            " bytes at most); choose a shorter --data directory");
+  if (auto ok = check_socket_path(data_dir_, name); !ok)
+    return tl::unexpected{ok.error()};
   crash_point("home.prepare.before");
   if (auto ok = remove_tree(workers_.get(), name); !ok)
     return tl::unexpected{ok.error()};
@@ -90,7 +92,7 @@ result<void> directory_homes::discard(const ports::brain_home& home, const brain
 
 result<void> directory_homes::remove(const ports::brain_home& home) {
   auto name = home.root.substr(home.root.rfind('/') + 1);
-  if (home.root != data_dir_ + "/workers/" + name || !is_name(name))
+  if (home.root != root_of(data_dir_, name) || !is_name(name))
     return fail(errc::internal, home.root + " is no worker's directory");
   crash_point("home.remove.before");
   auto removed = remove_tree(workers_.get(), name);
@@ -114,6 +116,17 @@ result<void> directory_homes::erase(const session_id& session) {
   auto synced = sync_dir(brains_.get());
   crash_point("home.erase.after");
   return synced;
+}
+
+result<void> check_socket_path(const std::string& data_dir, const std::string& worker) {
+  constexpr auto longest = sizeof(sockaddr_un::sun_path) - 1;
+  auto size = (root_of(data_dir, worker) + socket_name).size();
+  if (size <= longest)
+    return {};
+  return fail(errc::worker_boot_failed,
+    "the data directory " + data_dir + " has a path of " + std::to_string(data_dir.size()) +
+      " bytes, too long for the unix sockets of the workers in it; choose one of at most " +
+      std::to_string(longest - (size - data_dir.size())) + " bytes with --data");
 }
 
 result<std::unique_ptr<ports::brain_homes>> make_brain_homes(const std::string& data_dir) {

@@ -17,6 +17,10 @@ namespace agentpool::net {
 /// At rest a log belongs to the daemon.
 result<std::unique_ptr<ports::brain_homes>> make_brain_homes(const std::string& data_dir);
 
+/// Fails with a sentence that names the fix unless the path of this worker's world socket below `data_dir`
+/// fits into a socket's address.
+result<void> check_socket_path(const std::string& data_dir, const std::string& worker);
+
 /// Fails with a sentence that names the fix unless `uid` (no groups but its own gid of the same number) may
 /// enter every directory from / to `path`, itself included.
 result<void> check_traversable(const std::string& path, uint32_t uid);

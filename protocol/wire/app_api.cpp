@@ -14,12 +14,27 @@ namespace {
 
 constexpr size_t title_characters = 200;
 constexpr size_t metadata_bytes = 16 * 1024;
+constexpr size_t shown_bytes = 100; // of a member's name that is told back
 
-result<json> parse_body(std::string_view body) {
+result<json> parse_object(std::string_view body) {
   auto parsed = json::parse(body.empty() ? "{}" : body);
   if (parsed && !parsed->is_object())
     return fail(errc::bad_json);
   return parsed;
+}
+
+result<void> check_members(const json& body, std::initializer_list<std::string_view> known) {
+  for (const auto& name : body.keys()) {
+    if (std::find(known.begin(), known.end(), name) != known.end())
+      continue;
+    std::string names;
+    for (auto one : known)
+      names.append(names.empty() ? "" : ", ").append(one);
+    return fail(
+      errc::bad_request, "The member '" + printable(name, shown_bytes) + "' is unknown; " +
+                           (names.empty() ? "this body has none." : "the known ones are: " + names + "."));
+  }
+  return {};
 }
 
 tl::unexpected<failure> wrong(std::string_view member, std::string_view rule) {
@@ -85,8 +100,15 @@ void append_member(std::string& out, std::string_view name, std::string_view val
 
 } // namespace
 
+result<json> parse_body(std::string_view body, std::initializer_list<std::string_view> known) {
+  return parse_object(body).and_then([&](const json& parsed) -> result<json> {
+    auto good = check_members(parsed, known);
+    return good ? result<json>{parsed} : tl::unexpected{good.error()};
+  });
+}
+
 result<create_request> parse_create(std::string_view body) {
-  auto parsed = parse_body(body);
+  auto parsed = parse_object(body);
   if (!parsed)
     return tl::unexpected{parsed.error()};
   for (std::string_view member : {"mcpServers", "mcp_servers"}) // BR-056: never accepted and dropped
@@ -95,7 +117,8 @@ result<create_request> parse_create(std::string_view body) {
         errc::unsupported, "The member '" + std::string{member} +
                              "' is not served: the agents of this server get their tools by its world.");
   create_request request;
-  auto good = read_text(*parsed, "profile", request.profile)
+  auto good = check_members(*parsed, {"profile", "title", "mode", "metadata"})
+                .and_then([&] { return read_text(*parsed, "profile", request.profile); })
                 .and_then([&] { return read_text(*parsed, "title", request.title); })
                 .and_then([&] { return read_text(*parsed, "mode", request.mode); });
   if (!good)
@@ -111,7 +134,7 @@ result<create_request> parse_create(std::string_view body) {
 }
 
 result<prompt_request> parse_prompt(std::string_view body) {
-  auto parsed = parse_body(body);
+  auto parsed = parse_body(body, {"text", "prompt"});
   if (!parsed)
     return tl::unexpected{parsed.error()};
   auto text = (*parsed)["text"];

@@ -5,12 +5,14 @@
 #include "protocol/wire/json.hpp"
 #include "protocol/wire/records.hpp"
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
-/// Bodies of the App API: design section 6. Parsers check every member: an unknown member of a known shape is
-/// ignored, a member that is known but not served answers `unsupported`, a wrong type `bad_request` with the
-/// member's name.
+/// Bodies of the App API: design section 6. Parsers check every member: an unknown one answers `bad_request`
+/// with its name and the known ones, because a misspelled member would silently get its default; a member
+/// that is known but not served answers `unsupported`, a wrong type `bad_request` with the member's name.
+/// What is passed on as it is (metadata, content blocks) may have any members.
 namespace agentpool {
 
 /// POST /v1/sessions
@@ -25,6 +27,9 @@ struct create_request {
 struct prompt_request {
   std::string blocks; ///< JSON array of ACP content blocks, never empty; `{"text":…}` became one text block
 };
+
+/// The object of a request's body, whose members are all among `known`. An empty body counts as `{}`.
+result<json> parse_body(std::string_view body, std::initializer_list<std::string_view> known);
 
 /// An empty body counts as `{}`.
 result<create_request> parse_create(std::string_view body);

@@ -143,6 +143,7 @@ inline constexpr size_t hand_admissions = 1024; ///< waiting for those: `overloa
 inline constexpr size_t hand_sandboxes = 512;   ///< of this node: `world_no_hand`
 inline constexpr size_t hands_per_device = 64;  ///< of one device: `world_no_hand`
 inline constexpr auto hand_sweep = 5min;        ///< the provider's list is compared with the store so often
+inline constexpr auto provider_watch = 30s;     ///< the provider is asked for a sign of life so often
 inline constexpr auto hand_tidy = 60s;       ///< a hand without a sandbox and without a worker leaves memory
 inline constexpr auto debt_backoff_min = 5s; ///< a sandbox that could not be killed is tried again, doubled
 inline constexpr auto debt_backoff_max = 1h;

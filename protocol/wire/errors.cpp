@@ -79,7 +79,9 @@ constexpr std::array table{
   error_row{errc::not_resumable, "not_resumable", 502, "Not resumable",
     "The agent cannot resume this conversation; start a new session."},
   error_row{errc::world_no_hand, "WORLD_NO_HAND", 503, "No sandbox",
-    "This session has no sandbox: tools that need one are not available on this server yet."},
+    "No sandboxes are configured on this server; tools that need one run when its operator names a provider "
+    "in "
+    "[hands]."},
   error_row{errc::no_session, "no_session", 400, "No session named",
     "A world request must name its ACP session in X-Agentpool-Session."},
   error_row{errc::foreign_session, "foreign_session", 403, "Foreign session",

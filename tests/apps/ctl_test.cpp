@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/agentpoolctl/answer.hpp"
 #include "apps/agentpoolctl/endpoints.hpp"
+#include "apps/agentpoolctl/provider.hpp"
 #include "apps/agentpoolctl/tables.hpp"
 #include "protocol/wire/app_api.hpp"
 #include "protocol/wire/status.hpp"
@@ -84,6 +85,58 @@ TEST(Tables, WorkersShowTheirProcessAndItsLastWords) {
                   "w0-a stderr: third\n"
                   "w0-a stderr: fourth\n");
   EXPECT_EQ(workers_table(*json::parse(R"({"actors":[]})"), "there is no worker"), "there is no worker\n");
+}
+
+TEST(Tables, HandsShowTheirSandboxAndGeneration) {
+  actor_status one;
+  one.kind = "hand";
+  one.id = "ses_1";
+  one.state = "ready";
+  one.detail = R"({"sandbox":"sb-4711","generation":3})";
+  actor_status reaper;
+  reaper.kind = "reaper";
+  reaper.state = "idle";
+  EXPECT_EQ(hands_table(*json::parse(status_list_json({one, reaper})), "none"),
+    "KIND    ID     STATE  SINCE  SANDBOX  GENERATION  WAITS FOR  NEXT  LAST ERROR\n"
+    "hand    ses_1  ready  0ms    sb-4711  3           -          -     -\n"
+    "reaper  -      idle   0ms    -        -           -          -     -\n");
+  EXPECT_EQ(hands_table(*json::parse(R"({"actors":[]})"), "there is none"), "there is none\n");
+}
+
+TEST(Tables, SessionsShowTheirModeAndTitle) {
+  session_row row;
+  row.id.value = "ses_1";
+  row.profile = "dsh";
+  row.mode = "ask";
+  row.title = "a\nb";
+  row.last_seq = 7;
+  EXPECT_EQ(sessions_table(*json::parse(session_list_json({session_json(row, "detached", {})}, "")), "none"),
+    "ID     STATE     PROFILE  MODE  UPDATED                   EVENTS  TITLE\n"
+    "ses_1  detached  dsh      ask   1970-01-01T00:00:00.000Z  7       a b\n");
+  EXPECT_EQ(sessions_table(*json::parse(R"({"sessions":[]})"), "there is none"), "there is none\n");
+}
+
+TEST(Provider, IsOneSentenceAndAnExitCode) {
+  auto word = [](const std::string& provider, const std::string& reaper) {
+    actor_status broker;
+    broker.kind = "broker";
+    broker.detail = R"({"provider":")" + provider + "\"}";
+    actor_status one;
+    one.kind = "reaper";
+    one.detail = reaper;
+    return provider_of(*json::parse(status_list_json({broker, one})));
+  };
+  EXPECT_EQ(word("none", "{}").code, 0);
+  EXPECT_THAT(word("none", "{}").text, HasSubstr("no sandboxes are configured on this server"));
+  auto well = word("e2b", R"({"provider":{"url":"http://s","state":"answers","state_age_ms":180000}})");
+  EXPECT_EQ(well.code, 0);
+  EXPECT_EQ(well.text, "the sandbox provider at http://s answers (for 3m)");
+  auto fails = word("e2b",
+    R"({"provider":{"url":"http://s","state":"fails","state_age_ms":5000,"last_error":"no\u001b[1m connection."}})");
+  EXPECT_EQ(fails.code, 1);
+  EXPECT_THAT(fails.text, HasSubstr("http://s fails (for 5s): no connection. Tools do not work"));
+  EXPECT_EQ(word("e2b", R"({"provider":{"url":"http://s","state":"unknown"}})").code, 3);
+  EXPECT_EQ(word("e2b", "{}").code, 3);
 }
 
 TEST(Tables, EmptyListIsASentence) {

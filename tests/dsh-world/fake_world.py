@@ -12,7 +12,9 @@ import socketserver
 import sys
 import threading
 
-NO_HAND = "This session has no sandbox: tools that need one are not available on this server yet."
+NO_HAND = (
+    "No sandboxes are configured on this server; tools that need one run when its operator names a provider in [hands]."
+)
 DIRECTORIES = ("/", "/workspace")
 
 

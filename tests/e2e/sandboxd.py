@@ -178,23 +178,29 @@ class Sandbox:
 
 
 class Sandboxd:
-    """sandboxd on a folder of its own. `network` is a namespace (open descriptor) to run it in."""
+    """sandboxd with a folder and an API key of its own; each start() after the first has the same port. `network` is
+    a namespace (open descriptor) to run it in."""
 
     def __init__(self, *options, network=None):
         self.work = tempfile.mkdtemp(prefix="sandboxd-")
         os.chmod(self.work, 0o711)
         self.data = os.path.join(self.work, "d")
+        self.key_file = os.path.join(self.data, "api-key")
         self.options, self.network = options, network
-        self.child, self.url, self.starts = None, None, 0
+        self.child, self.url, self.port, self.starts = None, None, 0, 0
+        self.descendants = []
 
     def argv(self, *extra):
         return [
             program(),
-            *("--data", self.data, "--templates", TEMPLATES, "--envd", envd()),
+            *("--data", self.data, "--port", str(self.port), "--templates", TEMPLATES, "--envd", envd()),
             *("--conf", CONF, *self.options, *extra),
         ]
 
     def start(self):
+        for path in (program(), os.path.join(TEMPLATES, "base", "rootfs")):
+            if not os.path.exists(path):
+                raise AssertionError(f"there is no {path}: build sandboxd and run scripts/build-template first")
         self.starts += 1
         self.log = os.path.join(self.work, f"log-{self.starts}")
         enter = [] if self.network is None else ["nsenter", f"--net=/proc/self/fd/{self.network}"]
@@ -212,7 +218,8 @@ class Sandboxd:
         if not line.startswith("ready "):
             raise AssertionError(f"sandboxd said {line!r} and:\n{self.text()}")
         self.url = line.split()[1]
-        with open(os.path.join(self.data, "api-key"), encoding="utf-8") as key:
+        self.port = urlsplit(self.url).port
+        with open(self.key_file, encoding="utf-8") as key:
             self.key = key.read().strip()
         return self
 
@@ -227,6 +234,21 @@ class Sandboxd:
     def below(self):
         """All living processes of this service, sandboxes included."""
         return procs.descendants(self.pid)
+
+    def processes(self):
+        """What lives of the processes that it had when it was killed: envd, networks, commands of sandboxes."""
+        return {pid: procs.command(pid) for pid in self.descendants if procs.alive(pid)}
+
+    def mounts(self):
+        """Mounts below its folder that the test's own namespace sees."""
+        return mounts_below(self.work)
+
+    def list(self):
+        """The ids of all sandboxes, sorted."""
+        answer = self.call("GET", "/sandboxes")
+        if answer.status != 200:
+            raise AssertionError(f"list answered {answer}\n{self.text()}")
+        return sorted(one["sandboxID"] for one in answer.json)
 
     def link(self, timeout=DEADLINE * 4):
         address = urlsplit(self.url)
@@ -264,8 +286,10 @@ class Sandboxd:
 
     def kill(self):
         """kill -9, reaped."""
+        self.descendants = self.below()
         self.child.kill()
         self.child.wait(DEADLINE)
+        self.child.stdout.close()
 
     def stop(self):
         """SIGTERM; the exit status."""
@@ -276,8 +300,13 @@ class Sandboxd:
     def close(self):
         """Ends it and removes its folder; for cleanup, checks nothing."""
         if self.child and self.child.poll() is None:
-            self.kill()
-            until(lambda: not mounts_below(self.work), "its mounts are gone")
+            try:
+                self.stop()
+            except subprocess.TimeoutExpired:
+                self.kill()
+            until(lambda: not self.mounts(), "its mounts are gone")
+        if self.child:
+            self.child.stdout.close()
         shutil.rmtree(self.work, ignore_errors=True)
 
 

@@ -12,8 +12,8 @@ import tempfile
 from tests.e2e import settings
 from tests.e2e.envd_tap import EnvdTap
 from tests.e2e.harness import Daemon
-from tests.e2e.sandboxd import needs_sandboxes
-from tests.e2e.sandboxes import HandsCase, Sandboxd
+from tests.e2e.sandboxd import Sandboxd, needs_sandboxes
+from tests.e2e.sandboxes import HandsCase
 from tests.e2e.client import of_type
 from tests.e2e.wait import DEADLINE
 

@@ -5,6 +5,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 
 from tests.e2e import procs, settings
@@ -166,6 +167,53 @@ class CtlTest(E2eCase):
         for kind in ("store", "session_registry", "worker_pool", "timer_service"):
             self.assertIn(kind, table)
         self.assertTrue(json.loads(self.run_ctl("status", "--json")[1])["actors"])
+
+    def testChatTakesAMode(self):
+        code, screen, _ = self.run_ctl("chat", "--profile", "fault", "--mode", "deny", text="hello\n")
+        self.assertEqual(code, 0, screen)
+        self.assertEqual(self.client.session(session_of(screen))["mode"], "deny")
+        for wrong in (("--mode", "maybe"), ("--mode", "ask", "--session", session_of(screen))):
+            self.assertEqual(self.run_ctl("chat", *wrong)[0], 2)
+
+    def testListShowsAllPagesAndDeleteRemoves(self):
+        made = {self.client.create(title=f"number {i}") for i in range(201)}  # a page has 200
+        code, table, _ = self.run_ctl("list")
+        self.assertEqual(code, 0)
+        self.assertLessEqual(made, {line.split()[0] for line in table.splitlines()})
+        listed = json.loads(self.run_ctl("list", "--json")[1])["sessions"]
+        self.assertLessEqual(made, {one["id"] for one in listed})
+        gone = made.pop()
+        self.assertEqual(self.run_ctl("delete", gone)[:2], (0, f"session {gone} is deleted\n"))
+        self.assertNotIn(gone, self.run_ctl("list")[1])
+        code, _, error = self.run_ctl("delete", gone)
+        self.assertEqual((code, error), (1, f"agentpoolctl: this device has no session {gone}\n"))
+
+    def testProviderIsOneSentence(self):
+        code, text, _ = self.run_ctl("provider")
+        self.assertEqual((code, text.count("\n")), (0, 1))
+        self.assertIn("no sandboxes are configured on this server", text)
+
+    def testAProviderThatDoesNotAnswerIsShown(self):
+        daemon = self.own_daemon(start=False)
+        key = os.path.join(daemon.work, "key")
+        with open(key, "w", encoding="utf-8") as file:
+            file.write("k\n")
+        with socket.socket() as bound:  # nobody listens
+            bound.bind(("127.0.0.1", 0))
+            url = f"http://127.0.0.1:{bound.getsockname()[1]}"
+            with open(daemon.config, "a", encoding="utf-8") as config:
+                config.write(f'[hands]\nprovider = "e2b"\nurl = "{url}"\napi_key_file = "{key}"\n')
+            daemon.start()
+            told = until(
+                lambda: (got := self.run_ctl("provider", data=daemon.data))[0] == 1 and got,
+                "the failure is known",
+                DEADLINE * 2,
+            )
+            self.assertIn(f"the sandbox provider at {url} fails", told[1])
+            self.assertIn("no provider", self.run_ctl("status", data=daemon.data)[1])
+            ready = daemon.client().call("GET", "/readyz")
+            self.assertEqual((ready.status, ready.json["sandboxes"]), (200, "fails"))
+            self.check_end(daemon)
 
     def testMadeDeviceWorks(self):
         code, text, _ = self.run_ctl("devices", "create", "a phone")

@@ -97,6 +97,11 @@ class StartTest(E2eCase):
         self.assertIn(daemon.data, daemon.text())
         os.unlink(daemon.data)
 
+    def testDataFolderTooLongForSockets(self):
+        daemon = self.own_daemon(start=False)
+        daemon.data = os.path.join(daemon.work, "d" * 80)
+        self.refused(daemon, 2, daemon.data, "too long", "--data")
+
     def testMissingDsh(self):
         daemon = self.own_daemon(start=False)
         daemon.spawn("--dsh-prefix", os.path.join(daemon.work, "no-dsh"))

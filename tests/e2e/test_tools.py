@@ -35,11 +35,14 @@ class ToolsTest(HandsCase):
         self.assertEqual(self.results(self.session), ["hello\n"])
         answer = self.file(self.session, "a.txt")
         self.assertEqual((answer.status, answer.body), (200, b"hello\n"))
-        self.assertEqual(len(self.sandboxd.provider().list()), 1)
+        head = self.client.call("HEAD", f"/v1/sessions/{self.session}/files/content?path=a.txt")
+        self.assertEqual((head.status, head.body), (200, b""))
+        self.assertEqual({**head.headers, "x-request-id": 0}, {**answer.headers, "x-request-id": 0})
+        self.assertEqual(len(self.sandboxd.list()), 1)
 
     def testChatCostsNoHand(self):
         self.assertEnded(self.client.run(self.session, "hello")[1])
-        self.assertEqual(self.sandboxd.provider().list(), [])
+        self.assertEqual(self.sandboxd.list(), [])
         self.assertEqual(of_type(self.client.log(self.session), "hand_state"), [])
 
     def testEveryTool(self):
@@ -173,9 +176,9 @@ class ToolsTest(HandsCase):
         other = self.client.create("dsh")
         self.tool(self.session, "$ echo mine > f")
         self.assertIn("No such file", self.tool(other, "$ cat f"))
-        self.assertEqual(len(self.sandboxd.provider().list()), 2)
+        self.assertEqual(len(self.sandboxd.list()), 2)
         self.delete(other)
-        until(lambda: len(self.sandboxd.provider().list()) == 1, "the other hand is gone")
+        until(lambda: len(self.sandboxd.list()) == 1, "the other hand is gone")
         self.assertEqual(self.tool(self.session, "$ cat f"), "mine\n")
 
 
@@ -185,23 +188,23 @@ class ReleaseTest(HandsCase):
     def testHandOutlivesItsBrain(self):
         session = self.client.create("dsh")
         self.tool(session, "$ echo kept > f; (sleep 3145 >/dev/null 2>&1 &)")
-        hands = self.sandboxd.provider().list()
+        hands = self.sandboxd.list()
         self.client.wait_state(session, "detached")
         self.assertEqual(self.tool(session, "$ cat f; pgrep -fxc 'sleep 3145'"), "kept\n1\n")
-        self.assertEqual(self.sandboxd.provider().list(), hands)
+        self.assertEqual(self.sandboxd.list(), hands)
         self.delete(session)
         self.assertProviderEmpty()
 
     def testRestartOfTheDaemonKeepsHands(self):
         session = self.client.create("dsh")
         self.tool(session, "$ echo kept > f; (sleep 3146 >/dev/null 2>&1 &)")
-        hands = self.sandboxd.provider().list()
+        hands = self.sandboxd.list()
         self.assertEqual(self.daemon.stop(DEADLINE), 0)
         self.daemon.start()
         self.client = self.daemon.client()
-        self.assertEqual(self.sandboxd.provider().list(), hands)
+        self.assertEqual(self.sandboxd.list(), hands)
         self.assertEqual(self.tool(session, "$ cat f; pgrep -fxc 'sleep 3146'"), "kept\n1\n")
-        self.assertEqual(self.sandboxd.provider().list(), hands)
+        self.assertEqual(self.sandboxd.list(), hands)
 
 
 class ApprovalInTheHandTest(HandsCase):
@@ -228,7 +231,7 @@ class ApprovalInTheHandTest(HandsCase):
         self.assertIn(
             "does not allow", self.tool(session, call("write", file_path="/workspace/f", content="x"))
         )
-        self.assertEqual(self.sandboxd.provider().list(), [], "a refused tool makes no hand")
+        self.assertEqual(self.sandboxd.list(), [], "a refused tool makes no hand")
 
     def testJobThatWasAllowedRunsOn(self):
         session = self.client.create("dsh", mode="ask")

@@ -18,7 +18,7 @@ class KillTest(HandsCase):
         super().setUp()
         self.session = self.client.create("dsh")
         self.tool(self.session, "$ true")
-        self.hands = self.sandboxd.provider().list()
+        self.hands = self.sandboxd.list()
         self.assertEqual(len(self.hands), 1)
         self.turn = self.client.prompt(self.session, COMMAND)
         self.wait_live(self.session, "begun\n", self.turn)
@@ -41,7 +41,7 @@ class KillTest(HandsCase):
         self.assertFailed(end, "brain_lost")
         self.assertNoneRuns(self.session, "sleep 2718")
         self.assertEqual(self.tool(self.session, "$ ls"), "before\n")
-        self.assertEqual(self.sandboxd.provider().list(), self.hands)
+        self.assertEqual(self.sandboxd.list(), self.hands)
         self.check_log()
 
     def testKilledDaemon(self):
@@ -52,13 +52,13 @@ class KillTest(HandsCase):
         self.client = self.daemon.client()
         self.assertFailed(self.client.turn_end(self.session, self.turn), "interrupted")
         self.assertEqual(self.check_log()[: len(before)], before)
-        self.assertEqual(self.sandboxd.provider().list(), self.hands, "the same hand, and no other")
+        self.assertEqual(self.sandboxd.list(), self.hands, "the same hand, and no other")
         self.assertIn("before\n", self.tool(self.session, "$ ls"))
         until(
             lambda: self.tool(self.session, "$ pgrep -fx 'sleep 2718' || echo none") == "none\n",
             "what nobody waits for is ended",
         )
-        self.assertEqual(self.sandboxd.provider().list(), self.hands)
+        self.assertEqual(self.sandboxd.list(), self.hands)
 
     def testKilledDaemonKeepsTheAnswersOfKeyedChanges(self):
         def change(method, rest, body=None, key=None):
@@ -98,7 +98,7 @@ class KillTest(HandsCase):
             self.tool(self.session, "$ cat before; ls after 2>&1 | tail -1", DEADLINE * 4).splitlines()[0],
             "made",
         )
-        self.assertEqual(self.sandboxd.provider().list(), self.hands, "the same id and disk")
+        self.assertEqual(self.sandboxd.list(), self.hands, "the same id and disk")
         self.assertNoneRuns(self.session, "sleep 2718")
         self.check_log()
 
@@ -114,5 +114,5 @@ class KillTest(HandsCase):
         result = self.tool(self.session, "$ cat before", DEADLINE * 4)
         self.assertTrue(result.startswith("made\n"), result)
         self.assertIn("running commands, background jobs and terminals are gone", result)
-        self.assertEqual(self.sandboxd.provider().list(), self.hands)
+        self.assertEqual(self.sandboxd.list(), self.hands)
         self.check_log()

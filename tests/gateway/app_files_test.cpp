@@ -92,6 +92,14 @@ TEST_F(AppFiles, RangeGoesAlong) {
   EXPECT_EQ(line()["range"].text(), "bytes=0-1");
 }
 
+TEST_F(AppFiles, HeadAsksForNoBytes) {
+  serve();
+  ask("HEAD", files("/content?path=a"), {}, {{"Range", "bytes=0-1"}});
+  EXPECT_EQ(all->calls.back().path, "files/read");
+  EXPECT_EQ(all->calls.back().body, R"({"path":"a","range":"bytes=0-1","head":true})");
+  EXPECT_EQ(ask("PATCH", files("/content?path=a"))->header("Allow"), "GET, HEAD, PUT, DELETE");
+}
+
 TEST_F(AppFiles, AnswersAndErrorsAreTheApps) {
   serve();
   all->reply = {201, R"({"path":"a"})"};

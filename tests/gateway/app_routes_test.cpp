@@ -158,6 +158,29 @@ TEST_F(AppRoutes, PromptPassesBlocksAndKey) {
   EXPECT_EQ(node->prompted->once.request_hash, sha256_hex(body));
 }
 
+TEST_F(AppRoutes, UnknownMembersNeverReachTheNode) {
+  auto session = "/v1/sessions/" + mine;
+  struct row {
+    std::string target, body, known;
+  };
+  const row rows[] = {
+    {"/v1/sessions", R"({"mod":"ask"})", "profile, title, mode, metadata"},
+    {session + "/prompt", R"({"text":"a","mod":"ask"})", "text, prompt"},
+    {session + "/permissions/p1", R"({"option_id":"allow-once","mod":1})", "option_id"},
+    {session + "/files/mkdir", R"({"path":"d","mod":1})", "path"},
+    {session + "/files/move", R"({"from":"a","to":"b","mod":true})", "from, to, replace"},
+  };
+  for (const auto& row : rows) {
+    auto http = ask("POST", row.target, row.body);
+    EXPECT_EQ(http->answer->status, 400) << row.target;
+    EXPECT_EQ(json::parse(http->answer->body)->operator[]("detail").text(),
+      "The member 'mod' is unknown; the known ones are: " + row.known + ".");
+  }
+  EXPECT_EQ(code_of(*ask("POST", session + "/cancel", R"({"turn":"turn_1"})")), "bad_request");
+  EXPECT_EQ(ask("POST", session + "/cancel", "{}")->answer->status, 202);
+  EXPECT_FALSE(node->prompted);
+}
+
 TEST_F(AppRoutes, FailuresOfTheNodeAreProblems) {
   node->failing["prompt"] = errc::turn_running;
   auto prompt = "/v1/sessions/" + mine + "/prompt";
@@ -175,7 +198,8 @@ TEST_F(AppRoutes, ApprovalsAreListedAndAnswered) {
   EXPECT_EQ(ask("GET", permissions)->answer->body, R"({"permissions":[]})");
   EXPECT_EQ(ask("POST", permissions + "/p1", R"({"option_id":"allow-once"})")->answer->status, 200);
   EXPECT_THAT(node->asked, ::testing::Contains("answer p1 allow-once"));
-  for (auto body : {"{}", R"({"option_id":5})", R"({"option_id":""})", "[]"})
+  for (auto body :
+    {"{}", R"({"option_id":5})", R"({"option_id":""})", R"({"option_id":"allow-once","for":"all"})"})
     EXPECT_EQ(code_of(*ask("POST", permissions + "/p1", body)), "bad_request") << body;
   EXPECT_EQ(code_of(*ask("POST", permissions + "/p1", "{")), "bad_json");
 }
@@ -271,8 +295,27 @@ TEST_F(AppRoutes, ReadyMeansThatTheNodeTakesWork) {
   EXPECT_EQ(code_of(*ask("GET", "/readyz")), "overloaded");
   publish(names::worker_pool, sys.spawn(fake_reader));
   EXPECT_EQ(ask("GET", "/readyz")->answer->status, 200);
+  EXPECT_EQ(ask("GET", "/readyz")->answer->body, R"({"status":"ready"})");
   services->phase = gateway_phase::draining;
   EXPECT_EQ(code_of(*ask("GET", "/readyz")), "shutting_down");
+}
+
+// Chat needs no sandbox: a provider that fails is told and makes no node unready.
+TEST_F(AppRoutes, ReadyTellsWhetherSandboxesCanBeHad) {
+  ask("GET", "/healthz"); // makes the services
+  services->phase = gateway_phase::ready;
+  for (auto name : {names::store, names::store_reader, names::worker_pool})
+    publish(name, sys.spawn(fake_reader));
+  publish(names::reaper, sys.spawn([](caf::event_based_actor*) -> caf::behavior {
+    return {[](status_atom) {
+      actor_status out;
+      out.detail = R"({"provider":{"url":"http://inner:1","state":"fails","last_error":"secret words"}})";
+      return out;
+    }};
+  }));
+  auto http = ask("GET", "/readyz");
+  EXPECT_EQ(http->answer->status, 200);
+  EXPECT_EQ(http->answer->body, R"({"status":"ready","sandboxes":"fails"})");
 }
 
 } // namespace agentpool::test

@@ -51,8 +51,18 @@ if os.environ.get("FAKE_ISOLATION") == "broken":
     print("the fake sandboxd fell over", file=sys.stderr)
     sys.exit(1)
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
+with open(os.environ["FAKE_FILE"] + ".sandboxd", "w") as file:
+    json.dump({"pid": os.getpid(), "argv": sys.argv[1:]}, file)
 print("ready http://127.0.0.1:4712", flush=True)
 signal.sigwait({signal.SIGTERM, signal.SIGINT})
+"""
+
+# Takes agentpoolctl's place: FAKE_PROVIDER is what it says of the provider.
+FAKE_CTL = "#!/usr/bin/python3\n" + HEAD + """\
+import os, sys
+said = os.environ.get("FAKE_PROVIDER", "")
+print(said or "the sandbox provider answers")
+sys.exit(1 if said else 0)
 """
 
 # Stands in for what needs the network: one line that tells that it was called.
@@ -62,7 +72,7 @@ CMAKE = HEAD + """cmake_minimum_required(VERSION 3.25)
 project(fake NONE)
 enable_testing()
 add_custom_target(agentpoold ALL ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/fake ${CMAKE_BINARY_DIR}/apps/agentpoold/agentpoold)
-add_custom_target(agentpoolctl ALL)
+add_custom_target(agentpoolctl ALL ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/fake-ctl ${CMAKE_BINARY_DIR}/apps/agentpoolctl/agentpoolctl)
 add_custom_target(sandboxd ALL ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/fake-sandboxd ${CMAKE_BINARY_DIR}/sandboxd/sandboxd)
 add_custom_target(envd ALL)
 add_test(NAME Good COMMAND true)
@@ -89,6 +99,7 @@ class Tree:
             self.write(f"repo/scripts/{installer}", FAKE_INSTALLER, executable=True)
         self.write("repo/fake", FAKE_DAEMON, executable=True)
         self.write("repo/fake-sandboxd", FAKE_SANDBOXD, executable=True)
+        self.write("repo/fake-ctl", FAKE_CTL, executable=True)
         self.write("repo/CMakeLists.txt", CMAKE)
         self.write("repo/CMakePresets.json", json.dumps(PRESETS))
         self.write("caf/lib/cmake/CAF/CAFConfigVersion.cmake", 'set(PACKAGE_VERSION "0.18.7")\n')
@@ -196,6 +207,10 @@ class RunReady(ScriptTest):
         self.assertEqual(status, 1)
         self.assertIn("the fake sandboxd fell over", err)
 
+    def test_a_provider_that_fails_is_a_warning(self):
+        process, _, _ = self.start_ready(FAKE_PROVIDER="the sandbox provider at http://x fails")
+        self.assertEqual(process.stderr.readline(), "run: warning: the sandbox provider at http://x fails\n")
+
     @needs_root
     def test_hands_of_the_configuration_need_no_sandboxd(self):
         self.tree.write("own.toml", "[hands]\nprovider = \"none\"\n")
@@ -208,6 +223,64 @@ class RunReady(ScriptTest):
         self.end(process)
         _, lines, _ = self.start_ready()
         self.assertFalse(any("configured" in line for line in lines))
+
+
+@needs_root
+class RunSandboxdKilled(ScriptTest):
+    def kill_sandboxd(self):
+        """kill -9 of the sandboxd of now; its pid."""
+        pid = json.loads(pathlib.Path(str(self.tree.seen) + ".sandboxd").read_text())["pid"]
+        os.kill(pid, signal.SIGKILL)
+        return pid
+
+    def lines_until(self, process, words):
+        for line in process.stdout:
+            if words in line:
+                return
+        self.fail(f"the script ended before {words!r}: {process.stderr.read()}")
+
+    def test_it_is_started_again_at_its_address(self):
+        process, _, seen = self.start_ready("--port", "0")
+        endpoints = self.tree.data / "run" / "endpoints.json"
+        at = dict(zip(seen["argv"][::2], seen["argv"][1::2]))
+        text = '{"gateway":{"pid":%s},"sandboxd":{"url":"u","api_key":"k","pid":%s}}'
+        self.tree.write("data/run/endpoints.json", text % (seen["pid"], at["--sandboxd-pid"]))
+        old = self.kill_sandboxd()
+        self.lines_until(process, "hands: sandboxd is back at http://127.0.0.1:4712")
+        again = json.loads(pathlib.Path(str(self.tree.seen) + ".sandboxd").read_text())
+        self.assertNotEqual(again["pid"], old)
+        self.assertEqual(again["argv"][again["argv"].index("--port") + 1], "4712")
+        self.assertEqual(endpoints.read_text(), text % (seen["pid"], again["pid"]))
+        self.assertEqual(stat.S_IMODE(endpoints.stat().st_mode), 0o600)
+        self.assertTrue(os.path.exists(f"/proc/{seen['pid']}"))
+        process.terminate()
+        _, err = process.communicate(timeout=DEADLINE)
+        self.assertEqual(process.returncode, 143)
+        log = self.tree.data / "log" / "sandboxd.log"
+        self.assertEqual(err.splitlines()[0],
+                         f"run: sandboxd was killed by signal 9 and is started again; its output is in {log}")
+        self.assertNotRegex(err, r"line \d+")  # bash's own words
+
+    def test_again_and_again_it_is_a_failure(self):
+        process, _, seen = self.start_ready("--port", "0")
+        daemon = self.pidfd(seen["pid"])
+        for _ in range(3):
+            self.kill_sandboxd()
+            self.lines_until(process, "sandboxd is back")
+        self.kill_sandboxd()
+        _, err = process.communicate(timeout=DEADLINE)
+        self.assertEqual(process.returncode, 137)
+        self.assertIn("run: sandboxd was killed by signal 9; its output is in", err)
+        self.assertNotRegex(err, r"line \d+")
+        self.assertTrue(gone(daemon))
+
+    def test_a_killed_daemon_is_one_sentence(self):
+        process, _, seen = self.start_ready()
+        os.kill(seen["pid"], signal.SIGKILL)
+        _, err = process.communicate(timeout=DEADLINE)
+        self.assertEqual(process.returncode, 137)
+        log = self.tree.data / "log" / "agentpoold.log"
+        self.assertEqual(err, f"run: agentpoold was killed by signal 9; its output is in {log}\n")
 
 
 class RunEnd(ScriptTest):

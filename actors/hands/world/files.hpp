@@ -12,7 +12,8 @@ namespace agentpool::world {
 
 /// `{"path"}`: a directory's entries, links as links; or what a file is.
 void files_list(const operation& op);
-/// `{"path","range"?}`: the bytes, as a stream; `range` is the header's value.
+/// `{"path","range"?,"head"?}`: the bytes, as a stream; `range` is the header's value; with `head` the same
+/// answer without bytes.
 void files_read(const operation& op);
 /// Framed, `{"path"}` and the content: published at once, so that nobody sees a part of it.
 void files_write(const operation& op);

@@ -39,6 +39,16 @@ void publish_upload(const operation& op, const place& where, const publication& 
   });
 }
 
+// The sandbox's words name the staged file, which nobody asked for.
+failure in_words_of(const failure& why, const std::string& staged, const place& where) {
+  if (why.code == errc::envd_no_space)
+    return {why.code, {}};
+  auto out = why;
+  if (auto at = out.detail.find(staged); at != std::string::npos)
+    out.detail.replace(at, staged.size(), where.shown);
+  return out;
+}
+
 void stage_upload(const operation& op, const place& where, publication what) {
   what.staged = staging_name(where.path);
   auto source = std::make_shared<upload_source>(op.content, op.stream ? op.stream->body() : nullptr);
@@ -47,7 +57,7 @@ void stage_upload(const operation& op, const place& where, publication what) {
       if (written)
         return publish_upload(op, where, what);
       op.hand->link().remove(what.staged, hand_user, {}, op.hand->bring<void>([op](const result<void>&) {}));
-      files_fail(op, written.error());
+      files_fail(op, in_words_of(written.error(), what.staged, where));
     }));
 }
 

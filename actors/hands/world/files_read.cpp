@@ -86,6 +86,10 @@ void send(const operation& op, const place& where) {
   auto range = read_range(op.body["range"].text().value_or(""), where.entry->size);
   if (range.what == asked_range::kind::unsatisfiable)
     return files_fail(op, {errc::bad_range, {}});
+  if (op.body["head"].boolean().value_or(false)) {
+    answer_empty(*op.stream, head_of(op, where, range));
+    return op.done({0, {}});
+  }
   bool part = range.what == asked_range::kind::part;
   pump::order order{where.path, {range.offset, part ? std::optional{range.length} : std::nullopt},
     std::nullopt, head_of(op, where, range)};

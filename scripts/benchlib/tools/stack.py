@@ -37,7 +37,7 @@ def stack(model=False):
         hands = {
             "provider": "e2b",
             "url": service.url,
-            "api_key_file": os.path.join(service.data, "api-key"),
+            "api_key_file": service.key_file,
             "template": "base",
         }
         config = settings.merged(rig.STAYS_IN_MEMORY, {"hands": hands})

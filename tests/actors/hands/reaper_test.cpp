@@ -90,6 +90,50 @@ TEST_F(ReaperTest, WhatTheProviderDoesNotListIsAskedFor) {
   EXPECT_FALSE(next->lease->notice.empty());
 }
 
+TEST_F(ReaperTest, TheProvidersFailureIsShownAsLongAsItLasts) {
+  config.hands.settings.url = "http://sandboxes";
+  auto status = [this] { return *ask<actor_status>(reaper, status_atom_v); };
+  auto provider_of = [&] { return (*json::parse(status().detail))["provider"]; };
+  start();
+  EXPECT_EQ(provider_of()["state"].text(), "answers");
+  EXPECT_EQ(provider_of()["url"].text(), "http://sandboxes");
+  EXPECT_TRUE(provider_of()["last_error"].missing());
+  provider->fault = fault_at("list", {errc::hand_unreachable, "nothing listens"});
+  pass(defaults::provider_watch + 1s); // long before the next sweep
+  EXPECT_EQ(status().state, "no provider");
+  EXPECT_EQ(status().waits_for, "the provider at http://sandboxes to answer");
+  EXPECT_EQ(status().last_error, "nothing listens");
+  pass(100s);
+  EXPECT_GE(provider_of()["state_age_ms"].integer(), 99'000);
+  provider->fault = nullptr;
+  pass(defaults::provider_watch + 1s);
+  EXPECT_EQ(status().state, "idle");
+  EXPECT_EQ(provider_of()["state"].text(), "answers");
+  EXPECT_LT(provider_of()["state_age_ms"].integer(), 60'000);
+  EXPECT_EQ(provider_of()["last_error"].text(), "nothing listens");
+}
+
+// A provider that lost its sandboxes while it was away: the hands hear of it at once.
+TEST_F(ReaperTest, AProviderThatIsBackIsComparedAtOnce) {
+  config.hands.settings.sweep = 1h;
+  start();
+  give_back(*borrow());
+  pass(2s);
+  provider->fault = fault_at("list", {errc::hand_unreachable, "nothing listens"}, 1);
+  pass(defaults::provider_watch);
+  provider->sandboxes.clear();
+  pass(defaults::provider_watch + 1s);
+  EXPECT_EQ(row().state, "lost");
+}
+
+// One that is at a limit, or says that there is no such sandbox, does answer.
+TEST_F(ReaperTest, ABusyProviderAnswers) {
+  provider->fault = fault_at("list", {errc::provider_busy, "429"});
+  start();
+  EXPECT_EQ(
+    (*json::parse(ask<actor_status>(reaper, status_atom_v)->detail))["provider"]["state"].text(), "answers");
+}
+
 TEST_F(ReaperTest, OnlySoManyAreKilledAtOnce) {
   for (int i = 0; i < 20; ++i)
     leave_behind("s" + std::to_string(i), "node-1");

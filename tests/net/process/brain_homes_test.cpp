@@ -89,6 +89,16 @@ TEST_F(BrainHomesTest, PreparesTheLayoutThatDshExpects) {
   EXPECT_TRUE(fs::is_empty(home.home + "/profiles/agentpool/cordis.yml"));
 }
 
+TEST(BrainHomes, ADataDirectoryTooLongForSocketsIsToldWithItsBound) {
+  auto folder = [](size_t size) { return "/" + std::string(size - 1, 'd'); };
+  std::string tail = "/workers/w1/w.sock";
+  auto most = 107 - tail.size();
+  EXPECT_TRUE(check_socket_path(folder(most), "w1"));
+  auto refused = check_socket_path(folder(most + 1), "w1");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().text().find("at most " + std::to_string(most) + " bytes"), std::string::npos);
+}
+
 TEST_F(BrainHomesTest, AWorkerWritesOnlyItsSessionsAndBootFile) {
   if (!uid())
     GTEST_SKIP() << "needs root";
@@ -262,7 +272,7 @@ TEST_F(BrainHomesTest, NamesASocketPathThatIsTooLong) {
   fs::create_directory(deep);
   auto home = (*make_brain_homes(deep))->prepare({{"w1"}, {}, "", "", ""});
   ASSERT_FALSE(home);
-  EXPECT_NE(home.error().text().find("shorter --data"), std::string::npos);
+  EXPECT_NE(home.error().text().find("bytes with --data"), std::string::npos);
 }
 
 TEST_F(BrainHomesTest, ChecksThatAUidMayEnter) {

@@ -28,12 +28,34 @@ TEST(CreateBody, ReadsEveryMember) {
 }
 
 TEST(CreateBody, EverythingIsOptional) {
-  for (auto body : {"", "{}", R"({"unknown":[1]})"}) {
+  for (auto body : {"", "{}"}) {
     auto request = parse_create(body);
     ASSERT_TRUE(request) << body;
     EXPECT_EQ(request->profile + request->title + request->mode, "");
     EXPECT_EQ(request->metadata, "{}");
   }
+}
+
+// A misspelled mode would silently be the default.
+TEST(CreateBody, UnknownMembersAreToldWithTheKnownOnes) {
+  for (std::string member : {"mod", "Mode", "approval", "", "modes"}) {
+    auto request = parse_create("{\"title\":\"t\",\"" + member + "\":\"ask\"}");
+    ASSERT_FALSE(request) << member;
+    EXPECT_EQ(request.error(),
+      (failure{errc::bad_request,
+        "The member '" + member + "' is unknown; the known ones are: profile, title, mode, metadata."}));
+  }
+}
+
+TEST(Bodies, UnknownMembersOfAnyBodyAreTold) {
+  EXPECT_EQ(parse_prompt(R"({"text":"a","mode":"ask"})").error().text(),
+    "The member 'mode' is unknown; the known ones are: text, prompt.");
+  EXPECT_EQ(parse_body(R"({"a":1})", {}).error().text(), "The member 'a' is unknown; this body has none.");
+  EXPECT_TRUE(parse_body("", {}));
+  expect_code(parse_body("[]", {}).error(), errc::bad_json, "no object");
+  auto odd = parse_body("{\"\\u001b[31m" + std::string(500, 'x') + "\":1}", {"a"}).error().text();
+  EXPECT_LT(odd.size(), 200u);
+  EXPECT_EQ(odd.find('\x1b'), std::string::npos);
 }
 
 TEST(CreateBody, WrongTypesNameTheirMember) {
@@ -78,7 +100,7 @@ TEST(PromptBody, TextBecomesOneBlock) {
 
 TEST(PromptBody, BlocksPassAsTheyAre) {
   EXPECT_EQ(parse_prompt(prompt_body)->blocks, std::string{prompt_body.substr(10, prompt_body.size() - 11)});
-  EXPECT_TRUE(parse_prompt(R"({"prompt":[{"type":"text","text":"x","annotations":{}}],"other":1})"));
+  EXPECT_TRUE(parse_prompt(R"({"prompt":[{"type":"text","text":"x","annotations":{}}]})"));
 }
 
 TEST(PromptBody, WhatIsNoPromptIsRefused) {

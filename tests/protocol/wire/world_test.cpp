@@ -126,7 +126,9 @@ TEST(AbsentHand, WhatNeedsASandboxFailsWithOneSentence) {
       auto answer = ask(route, body);
       expect_error(answer, 503, "WORLD_NO_HAND");
       EXPECT_EQ((*json::parse(answer.body))["message"].text(),
-        "This session has no sandbox: tools that need one are not available on this server yet.");
+        "No sandboxes are configured on this server; tools that need one run when its operator names a "
+        "provider "
+        "in [hands].");
     }
 }
 

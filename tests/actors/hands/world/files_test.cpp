@@ -71,6 +71,23 @@ TEST_F(Files, RangesAreServed) {
   EXPECT_EQ(ask(world::files_read, R"({"path":"a","range":"lines=1"})").stream->head->status, 200);
 }
 
+TEST_F(Files, AHeadHasTheHeadersAndReadsNothing) {
+  link->file("/workspace/a", "0123456789");
+  for (std::string range : {"", R"(,"range":"bytes=2-4")"}) {
+    auto whole = ask(world::files_read, R"({"path":"a")" + range + "}");
+    link->fault = [](const std::string& call, const auto&) -> std::optional<failure> {
+      return call == "read" ? std::optional{failure{errc::envd_failed, "it was read"}} : std::nullopt;
+    };
+    auto head = ask(world::files_read, R"({"path":"a","head":true)" + range + "}");
+    link->fault = nullptr;
+    ASSERT_TRUE(head.stream->head);
+    EXPECT_EQ(head.stream->head->status, whole.stream->head->status);
+    EXPECT_EQ(head.stream->head->headers, whole.stream->head->headers);
+    EXPECT_EQ(head.stream->sink->bytes, "");
+  }
+  EXPECT_EQ(ask(world::files_read, R"({"path":"b","head":true})").code(), "file_not_found");
+}
+
 // BR-124
 TEST_F(Files, OddNamesComeBackExactly) {
   link->file("/workspace/--x \"中\n", "1");
@@ -133,6 +150,21 @@ TEST_F(Files, AnUploadIsPublishedWhole) {
   };
   EXPECT_EQ(ask(world::files_write, path("a"), large + "y").reply->status, 507);
   EXPECT_EQ(link->content("/workspace/a"), large);
+}
+
+// The sandbox names the file under which an upload is staged.
+TEST_F(Files, AFailedUploadIsToldInTheAppsWords) {
+  std::string large(300 * 1024, 'x');
+  auto refuse = [&](errc code) {
+    link->fault = [code](const std::string& call, const std::string& staged) -> std::optional<failure> {
+      if (call != "write")
+        return std::nullopt;
+      return failure{code, "error writing file '" + staged + "': not enough disk space available"};
+    };
+    return ask(world::files_write, path("d/a"), large).body()["message"].text_or("");
+  };
+  EXPECT_EQ(refuse(errc::envd_no_space), describe(errc::envd_no_space).text);
+  EXPECT_EQ(refuse(errc::envd_failed), "error writing file 'd/a': not enough disk space available");
 }
 
 } // namespace agentpool::test
