@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/guard.hpp"
+#include "sandboxd/limits.hpp"
 #include "sandboxd/preflight.hpp"
 #include "sandboxd/service.hpp"
 
@@ -34,7 +35,7 @@ void declare(CLI::App& app, options& out) {
     ->transform(CLI::AsSizeValue(false));
   app.add_option("--disk", out.limits.disk_bytes, "disk of one sandbox")->transform(CLI::AsSizeValue(false));
   app.add_option("--processes", out.limits.processes, "processes of one sandbox")
-    ->check(CLI::Range(16, 100'000));
+    ->check(CLI::Range(limits::least_processes, int64_t{100'000}));
   app.add_option("--cpus", out.limits.cpus, "CPUs of one sandbox")->check(CLI::Range(1, 1024));
   app.add_option("--sandboxes", out.sandboxes, "sandboxes running at once");
   app.add_flag("--check", out.check_only, "only says whether sandboxes can be isolated on this machine");

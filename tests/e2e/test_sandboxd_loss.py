@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is left after kill -9 of sandboxd at any instant, and what the next one makes of it; output without end."""
 
+import contextlib
 import glob
 import http.client
 import os
@@ -17,7 +18,11 @@ class Loss(SandboxdCase):
     def dead(self, service):
         """kill -9, then: no process, mount, loop device or network of it is left."""
         processes = service.below()
-        networks = {os.readlink(f"/proc/{pid}/ns/net") for pid in processes} - {os.readlink("/proc/self/ns/net")}
+        networks = set()
+        for pid in processes:
+            with contextlib.suppress(FileNotFoundError):  # it ended meanwhile
+                networks.add(os.readlink(f"/proc/{pid}/ns/net"))
+        networks.discard(os.readlink("/proc/self/ns/net"))
         service.kill()
         until(lambda: not [pid for pid in processes if procs.alive(pid)], "all its processes are gone")
         until(lambda: not loops_below(service.work), "all its loop devices are gone")
@@ -64,7 +69,7 @@ class Loss(SandboxdCase):
             self.dead(service)
             for thread in threads:
                 thread.join()
-            begun = set(os.listdir(os.path.join(service.data, "runc")))
+            begun = {one for name in ("runc", "sandboxes") for one in os.listdir(os.path.join(service.data, name))}
             service.start()
             left = [path for path in glob.glob("/sys/fs/cgroup/*/agentpool/*") + glob.glob("/sys/fs/cgroup/agentpool/*")
                     if os.path.basename(path) in begun]
