@@ -118,6 +118,11 @@ private:
   task<void> settle(entry_ptr entry);
   task<void> erase(entry_ptr entry);
   task<void> pause_running(entry_ptr entry);
+  /// Starts its slirp4netns again whenever it died.
+  task<void> keep_network(entry_ptr entry, uint64_t boots);
+  task<result<nat>> new_network(entry_ptr entry, uint64_t boots);
+  task<bool> network_ends(entry_ptr entry, uint64_t boots);
+  static bool runs(const sandbox_entry& entry, uint64_t boots);
   task<void> expire(entry_ptr entry);
   /// The timeout action is due at this time, and the disk knows.
   task<reply<void>> due(entry_ptr entry, int64_t end_at);

@@ -227,7 +227,8 @@ class Isolation(SandboxdCase):
         self.assertNotEqual(used.code, 0, used)
         self.assertEqual(box.must("echo alive"), "alive")
 
-    def test_a_fork_bomb_stays_inside(self):
+    def bombed(self, **how):
+        """A sandbox in which a fork bomb has taken all that commands get: (sandbox, pid, stream)."""
         box = self.service.create(timeout=3000)
         self.addCleanup(box.kill)
         link, response = box.start(f"echo up; {BOMB}; sleep 60", **how)
@@ -254,7 +255,6 @@ class Isolation(SandboxdCase):
         self.assertEqual(box.kill().status, 204)
         self.assertEqual(self.processes_of(box), 0)
 
-    @staticmethod
     def test_what_is_kept_back_is_bounded_too(self):
         box, _, _ = self.bombed()
         box.run(f"setsid bash -c '{BOMB}' >/dev/null 2>&1 &", "root", tag="agentpool:own")
@@ -279,6 +279,7 @@ class Isolation(SandboxdCase):
         self.assertEqual(self.both("ulimit -u; ulimit -Hu"), (f"{COMMANDS}\n{COMMANDS}",) * 2)
         self.assertEqual(self.one.must("sudo -n bash -c 'ulimit -Hu'"), str(COMMANDS))
 
+    @staticmethod
     def processes_of(box):
         for folder in ("/sys/fs/cgroup/pids/agentpool/", "/sys/fs/cgroup/agentpool/"):
             with contextlib.suppress(OSError), open(f"{folder}{box.id}/pids.current", encoding="utf-8") as count:
@@ -291,15 +292,51 @@ class Isolation(SandboxdCase):
         self.assertEqual(self.two.call("GET", "/", port=8080).status, 502)
         self.assertEqual(self.both("ls /sys/class/net | tr '\\n' ' '"), ("lo tap0",) * 2)
 
-    def reached(self, *addresses):
-        self.one.write("/workspace/connect.py", CONNECT.encode())
+    def reached(self, *addresses, box=None):
+        box = box or self.one
+        box.write("/workspace/connect.py", CONNECT.encode())
         for user in ("user", "root"):
-            lines = self.one.must(f"python3 /workspace/connect.py {PORT} {' '.join(addresses)}", user).splitlines()
+            lines = box.must(f"python3 /workspace/connect.py {PORT} {' '.join(addresses)}", user).splitlines()
             yield user, {line for line in lines if line.endswith("hello")}, lines
 
     def test_the_way_out_works(self):
         for user, hello, lines in self.reached(FAR):
             self.assertIn(f"{FAR} hello", hello, (user, lines))
+
+    def own_network(self):
+        before = self.service.networks()
+        box = self.service.create(timeout=3000)
+        self.addCleanup(box.kill)
+        mine = self.service.networks() - before
+        self.assertEqual(len(mine), 1)
+        return box, before, mine.pop()
+
+    def test_a_network_process_that_dies_is_started_again(self):
+        box, others, network = self.own_network()
+        procs.kill(network)
+        until(lambda: self.service.networks() - others - {network}, "another one was started")
+        says_hello = lambda: all(f"{FAR} hello" in hello for _, hello, _ in self.reached(FAR, box=box))
+        until(says_hello, "the way out works again")
+        for user, hello, lines in self.reached(*HIDDEN, box=box):
+            self.assertEqual(hello, set(), (user, lines))
+        self.assertIn(f"sandbox {box.id}: its network process (slirp4netns) died", self.service.text())
+        until(lambda: f"sandbox {box.id}: its network process runs again" in self.service.text(), "it is said")
+
+    def test_a_network_process_that_does_not_live_is_given_up(self):
+        box, others, _ = self.own_network()
+        given_up = lambda: f"sandbox {box.id}: its network process did not live" in self.service.text()
+
+        def end_it():
+            for pid in self.service.networks() - others:
+                procs.kill(pid)
+            return given_up()
+
+        until(end_it, "it is given up")
+        self.assertEqual(self.service.networks() - others, set())
+        self.assertEqual(box.must("echo alive; ls /sys/class/net"), "alive\nlo")
+        self.assertEqual(self.service.call("POST", f"/sandboxes/{box.id}/pause", {"memory": False}).status, 204)
+        self.assertEqual(box.connect().status, 201)
+        self.assertIn("tap0", box.must("ls /sys/class/net"))
 
     def test_the_host_cannot_be_reached(self):
         with in_network(self.near.descriptor):
