@@ -166,6 +166,9 @@ int run_service(options wanted) {
   std::signal(SIGPIPE, SIG_IGN);
   unique_fd lock{::open((wanted.data + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
   if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
+  config.answers = [&sockets](const std::shared_ptr<sandbox_entry>& entry) {
+    return envd_answers(sockets, entry->run->net.get());
+  };
     return log_line("another sandboxd runs on the folder " + wanted.data +
                     "; stop it first or choose another one with --data"),
            1;

@@ -164,6 +164,12 @@ sandboxes::task<reply<sandboxes::connected>> sandboxes::connect(std::string id, 
       co_return no_sandbox(id);
     auto end_at = wall_ms() + timeout_s * 1000;
     if (entry->state == sandbox_state::running) {
+      auto boots = entry->boots;
+      if (config_.answers && !co_await config_.answers(entry) && runs(*entry, boots))
+        co_return api_fail(
+          504, "Sandbox \"" + id + "\" is running but its envd does not answer", "sandbox_envd_unresponsive");
+      if (!runs(*entry, boots))
+        continue;
       if (end_at > entry->record.end_at)
         if (auto saved = co_await due(entry, end_at); !saved)
           co_return tl::unexpected{saved.error()};
