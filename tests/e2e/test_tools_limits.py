@@ -56,13 +56,15 @@ class LimitsTest(HandsCase):
         self.assertEqual(self.tool(self.session, "$ echo calm"), "calm\n")
         self.assertEqual(self.names(), ["large", "small"])
 
-    def testACommandWithoutAProcessIsRefusedInOneSentence(self):
+    def testABombThatACommandLeftIsEndedWhenNothingStartsAnyMore(self):
         self.tool(self.session, f"$ {BOMB}; true")  # it is over, the bomb goes on
-        refusal = "No process can be started in the sandbox: all 480 of its processes are in use."
+        refusal = ("No process can be started in the sandbox: all 480 of its processes are in use; what earlier commands "
+                   "left running is being ended, try again in a moment.")
         said = until(lambda: (text := self.tool(self.session, "$ echo x")) != "x\n" and text, "it is refused", 6 * SLACK)
         self.assertIn(refusal, said)
         self.assertNotIn("setsid", said)
-        self.assertEqual(self.put("f", b"x").status, 201)
+        until(lambda: self.taken() < 20, "the bomb is gone")
+        self.assertEqual(self.tool(self.session, "$ echo x"), "x\n")
 
     def testAPublicationThatIsCutOffLeavesNothing(self):
         self.assertEqual(self.put("f", b"old").status, 201)

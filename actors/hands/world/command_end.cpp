@@ -129,9 +129,11 @@ void command::killed() {
 }
 
 // How it ended, or whether something of it still runs, will never be known.
-void command::lost(const failure& why) {
+void command::lost(failure why) {
   if (over_)
     return;
+  if (group_ == 0 && why.code == errc::envd_exhausted && all_.no_room())
+    why.detail = why.text() + "; what earlier commands left running is being ended, try again in a moment";
   all_.out->send_error(group_ == 0 ? not_started("command", why) : broken_off(why));
   for (auto* each : {&out_, &err_})
     if (each->copy)

@@ -193,6 +193,32 @@ TEST_F(Command, WithoutAFreeProcessTheSentenceSaysSo) {
   EXPECT_EQ(event(*out, "error")["message"].text(), "No process can be started in the sandbox.");
 }
 
+TEST_F(Command, WithoutAFreeProcessWhatEarlierOnesLeftIsEnded) {
+  auto before = spawn();
+  auto& one = link->last();
+  run(one);
+  say(one, output_stream::err, mark("x 0 0")); // something of its group goes on
+  one.end(0);
+  home->run();
+  ASSERT_EQ(event(*before, "exit")["exit_code"].integer(), 0);
+  before->stream->sink->leave(); // nobody watches it any more
+  home->run();
+  for (auto more : {"; what earlier commands left running is being ended, try again in a moment.", "."}) {
+    auto out = spawn();
+    auto starts = link->started.size();
+    link->last().fail({errc::envd_exhausted, "no process can be started in the sandbox"});
+    home->run();
+    EXPECT_EQ(
+      event(*out, "error")["message"].text(), "No process can be started in the sandbox" + std::string{more});
+    ASSERT_EQ(link->started.size(), starts + (more[0] == ';'));
+    if (more[0] == ';') {
+      EXPECT_NE(link->last().spec.argv[2].find("kill -s KILL"), std::string::npos);
+      EXPECT_EQ(link->last().spec.argv[4], "77");
+      EXPECT_EQ(link->last().spec.user, "root");
+    }
+  }
+}
+
 TEST_F(Command, WhatEndsItIsStartedFromWhatIsKeptBack) {
   auto out = spawn();
   run(link->last());
