@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/guard.hpp"
+#include "sandboxd/limits.hpp"
 #include "sandboxd/preflight.hpp"
 #include "sandboxd/service.hpp"
 
@@ -16,25 +17,35 @@ namespace {
 
 using namespace agentpool::sandboxd;
 
+std::string size_text(uint64_t bytes) {
+  bool whole = bytes % (1ull << 30) == 0;
+  return std::to_string(bytes >> (whole ? 30 : 20)) + (whole ? "GiB" : "MiB");
+}
+
 void declare(CLI::App& app, options& out) {
   static const std::map<std::string, network_mode> modes{
     {"nat", network_mode::nat}, {"none", network_mode::none}};
+  auto size = [&](const char* name, uint64_t& bytes, const char* says) {
+    app.add_option(name, bytes, says)->transform(CLI::AsSizeValue(false))->default_str(size_text(bytes));
+  };
+  app.option_defaults()->always_capture_default();
   app.add_option("--data", out.data, "directory of the sandboxes")->required();
   app.add_option("--address", out.address, "address to serve on");
   app.add_option("--port", out.port, "port to serve on, 0 = any free one")->check(CLI::Range(0, 65535));
-  app.add_option("--api-key-file", out.api_key_file, "file with the API key; made when it is missing");
+  app.add_option("--api-key-file", out.api_key_file, "file with the API key; made when it is missing")
+    ->default_str("DATA/api-key");
   app.add_option(
     "--templates", out.templates, "directory of the templates that scripts/build-template makes");
   app.add_option("--envd", out.envd, "the static envd program");
   app.add_option("--conf", out.conf, "directory with runtime.json and seccomp.json");
   app.add_option("--runc", out.runc, "OCI runtime");
   app.add_option("--network", out.network, "network of the sandboxes: nat or none")
-    ->transform(CLI::CheckedTransformer(modes));
-  app.add_option("--memory", out.limits.memory_bytes, "memory of one sandbox")
-    ->transform(CLI::AsSizeValue(false));
-  app.add_option("--disk", out.limits.disk_bytes, "disk of one sandbox")->transform(CLI::AsSizeValue(false));
+    ->transform(CLI::CheckedTransformer(modes))
+    ->default_str("nat");
+  size("--memory", out.limits.memory_bytes, "memory of one sandbox");
+  size("--disk", out.limits.disk_bytes, "disk of one sandbox");
   app.add_option("--processes", out.limits.processes, "processes of one sandbox")
-    ->check(CLI::Range(16, 100'000));
+    ->check(CLI::Range(limits::least_processes, int64_t{100'000}));
   app.add_option("--cpus", out.limits.cpus, "CPUs of one sandbox")->check(CLI::Range(1, 1024));
   app.add_option("--sandboxes", out.sandboxes, "sandboxes running at once");
   app.add_flag("--check", out.check_only, "only says whether sandboxes can be isolated on this machine");

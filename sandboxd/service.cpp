@@ -16,8 +16,10 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/file.h>
@@ -140,6 +142,21 @@ void say_ready(const tcp::acceptor& acceptor) {
   std::fflush(stdout);
 }
 
+result<unique_fd> lock_folder(const std::string& data) {
+  auto path = data + "/lock";
+  unique_fd lock{::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
+  if (!lock)
+    return fail(errc::internal, "cannot open the lock file " + path + ": " + std::strerror(errno) +
+                                  "; make the folder writable, or choose another one with --data");
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0)
+    return lock;
+  if (errno == EWOULDBLOCK)
+    return fail(errc::internal,
+      "another sandboxd runs on the folder " + data + "; stop it first or choose another one with --data");
+  return fail(errc::internal, "cannot lock " + path + ": " + std::strerror(errno) +
+                                "; choose a folder on a file system with locks with --data");
+}
+
 int serve(const options& wanted, sandboxes_config config, const namespace_sockets& sockets, std::string key) {
   asio::io_context io{1};
   tcp::acceptor acceptor{io};
@@ -149,6 +166,9 @@ int serve(const options& wanted, sandboxes_config config, const namespace_socket
     config.on_running = [&io, &sockets](const std::shared_ptr<sandbox_entry>& entry) {
       serve_dns(io.get_executor(), sockets, entry);
     };
+  config.answers = [&sockets](const std::shared_ptr<sandbox_entry>& entry) {
+    return envd_answers(sockets, entry->run->net.get());
+  };
   sandboxes all{io.get_executor(), std::move(config)};
   auto shared = std::make_shared<front_context>(front_context{all, sockets, std::move(key)});
   for (const auto& line : all.recover())
@@ -164,11 +184,9 @@ int serve(const options& wanted, sandboxes_config config, const namespace_socket
 
 int run_service(options wanted) {
   std::signal(SIGPIPE, SIG_IGN);
-  unique_fd lock{::open((wanted.data + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
-  if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
-    return log_line("another sandboxd runs on the folder " + wanted.data +
-                    "; stop it first or choose another one with --data"),
-           1;
+  auto lock = lock_folder(wanted.data);
+  if (!lock)
+    return log_line(lock.error().text()), 1;
   auto key = load_api_key(wanted.api_key_file);
   auto config = configure(wanted);
   auto sockets = namespace_sockets::make();

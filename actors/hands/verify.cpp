@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/hands/verify.hpp"
 
+#include "protocol/wire/envd_process.hpp"
+
 #include <charconv>
 #include <optional>
 
@@ -58,6 +60,7 @@ ports::command_spec verify_command(const verify_order& order) {
     {"AGENTPOOL_BOOT", order.boot_marker}};
   out.cwd = "/";
   out.user = "root";
+  out.tag = envd::own_tag;
   return out;
 }
 

@@ -79,6 +79,17 @@ errc data_plane_code(const http_answer& answer) {
   }
 }
 
+// A process that does not start is named by its whole command line, which may be a program of ours of any
+// length; the reason is what counts.
+std::string_view without_command_line(std::string_view message) {
+  for (auto [before, mark] :
+    {std::pair<std::string_view, std::string_view>{"error starting process '", "': "},
+      {"error starting pty with command '", "' rows: "}})
+    if (auto at = message.rfind(mark); message.starts_with(before) && at != message.npos)
+      return message.substr(at + mark.size());
+  return message;
+}
+
 bool gateway_fault(int status) {
   return status == 408 || status == 502 || status == 504;
 }
@@ -147,7 +158,7 @@ failure files_failure(const http_answer& answer, effect what) {
 }
 
 failure connect_failure(const connect::error& why) {
-  auto text = printable(why.message, 500);
+  auto text = printable(without_command_line(why.message), 500);
   switch (why.what) {
   case connect::code::invalid_argument:
   case connect::code::out_of_range: return {errc::envd_invalid, text};
@@ -155,7 +166,7 @@ failure connect_failure(const connect::error& why) {
   case connect::code::not_found: return {errc::envd_not_found, text};
   case connect::code::already_exists: return {errc::envd_exists, text};
   case connect::code::permission_denied: return {errc::envd_denied, text};
-  case connect::code::resource_exhausted: return {errc::provider_busy, text};
+  case connect::code::resource_exhausted: return {errc::envd_exhausted, text};
   case connect::code::failed_precondition:
   case connect::code::aborted: return {errc::envd_refused, text};
   case connect::code::unimplemented: return {errc::envd_unsupported, text};

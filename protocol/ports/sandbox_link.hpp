@@ -38,11 +38,11 @@ struct stream_options {
 /// share a bounded number of connections, each stream has its own. Destruction, or `close`, closes all
 /// connections and ends what is open with `cancelled`, or with the given failure. Errors: as `sandbox_api`,
 /// and envd's own: `envd_not_found`, `envd_exists`, `envd_invalid`, `envd_denied`, `envd_refused`
-/// (precondition), `envd_no_space`, `envd_unsupported`, `envd_unauthorized` (token or user), `envd_failed`
-/// (its internal error). `hand_stopped`: the data plane's word that no such sandbox runs there (paused or
-/// gone: ask `sandbox_api::info`). `hand_unreachable` says nothing about the sandbox. `outcome_unknown` comes
-/// only from calls that change something. `user`: of the sandbox, for relative paths and for the owner of
-/// what is made.
+/// (precondition), `envd_no_space`, `envd_exhausted` (no more processes, or another of its limits),
+/// `envd_unsupported`, `envd_unauthorized` (token or user), `envd_failed` (its internal error).
+/// `hand_stopped`: the data plane's word that no such sandbox runs there (paused or gone: ask
+/// `sandbox_api::info`). `hand_unreachable` says nothing about the sandbox. `outcome_unknown` comes only from
+/// calls that change something. `user`: of the sandbox, for relative paths and for the owner of what is made.
 class sandbox_link {
 public:
   virtual ~sandbox_link() = default;

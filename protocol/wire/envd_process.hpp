@@ -34,6 +34,11 @@ inline constexpr std::string_view update = "/process.Process/Update";
 /// The body of a message without content, both as request (List) and as reply (all but List).
 inline constexpr std::string_view empty_message = "{}";
 
+/// The tag of a short program that a client of ours runs for itself (a probe, a kill): envd starts it from
+/// what it keeps back when commands have taken all other processes. No name of one process: many have it at
+/// once.
+inline constexpr std::string_view own_tag = "agentpool:own";
+
 struct process_config {
   std::string cmd; ///< a path, or a name that is looked up in PATH
   std::vector<std::string> args;

@@ -134,6 +134,8 @@ constexpr std::array table{
     "What is there is of another kind or would be lost; see the detail."},
   error_row{errc::bad_range, "bad_range", 416, "Range not satisfiable",
     "The range begins behind the end of the file."},
+  error_row{errc::envd_exhausted, "envd_exhausted", 429, "The sandbox is at a limit",
+    "The sandbox is at one of its limits; see the detail."},
 };
 
 static_assert(table.size() == static_cast<size_t>(errc::last) + 1, "one row per code");

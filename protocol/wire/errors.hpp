@@ -74,7 +74,8 @@ enum class errc : uint8_t {
   file_not_found,
   file_conflict,
   bad_range,
-  last = bad_range,
+  envd_exhausted,
+  last = envd_exhausted,
 };
 
 /// One row of the error table. `text` names cause and fix in a sentence that a user can act on.

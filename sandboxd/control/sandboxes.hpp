@@ -61,6 +61,8 @@ struct sandboxes_config {
   uint32_t first_id = 0x20000000;     ///< of the ranges of user ids
   uint32_t id_ranges = 0x4000;
   std::function<void(const std::shared_ptr<sandbox_entry>&)> on_running; ///< after each boot
+  /// Whether envd of a running sandbox answers in time; empty = nobody asks.
+  std::function<boost::asio::awaitable<bool>(const std::shared_ptr<sandbox_entry>&)> answers;
 };
 
 /// All sandboxes of this service. Everything runs on one executor; what blocks runs on a pool. Outlives its
@@ -82,7 +84,8 @@ public:
     e2b::sandbox sandbox;
     bool resumed = false;
   };
-  /// Boots a stopped sandbox; extends a running one, never shortens it. Calls at once share one boot.
+  /// Boots a stopped sandbox; extends a running one, never shortens it. Calls at once share one boot. 504
+  /// when envd of a running one does not answer: it is not extended.
   task<reply<connected>> connect(std::string id, int64_t timeout_s);
   /// Like connect, but a running one is refused with 409.
   task<reply<e2b::sandbox>> resume(std::string id, int64_t timeout_s);
@@ -115,6 +118,11 @@ private:
   /// From `running` through `between` with its boot taken down; the caller enters the next state.
   task<void> take_down(entry_ptr entry, sandbox_state between);
   task<void> watch(entry_ptr entry, uint64_t boots, unique_fd pidfd);
+  /// Starts its slirp4netns again whenever it died.
+  task<void> keep_network(entry_ptr entry, uint64_t boots);
+  task<result<nat>> new_network(entry_ptr entry, uint64_t boots);
+  task<bool> network_ends(entry_ptr entry, uint64_t boots);
+  static bool runs(const sandbox_entry& entry, uint64_t boots);
   task<void> settle(entry_ptr entry);
   task<void> erase(entry_ptr entry);
   task<void> pause_running(entry_ptr entry);

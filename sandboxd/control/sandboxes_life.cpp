@@ -26,6 +26,10 @@ void sandboxes::enter(sandbox_entry& entry, sandbox_state state) {
   entry.changed.cancel();
 }
 
+bool sandboxes::runs(const sandbox_entry& entry, uint64_t boots) {
+  return entry.boots == boots && entry.state == sandbox_state::running;
+}
+
 sandboxes::task<void> sandboxes::settle(entry_ptr entry) {
   boost::system::error_code cancelled;
   co_await entry->changed.async_wait(ignoring(cancelled));
@@ -78,6 +82,8 @@ sandboxes::task<reply<void>> sandboxes::start(entry_ptr entry, bool fresh) {
   if (config_.on_running)
     config_.on_running(entry);
   asio::co_spawn(executor_, watch(entry, boots, std::move(pidfd)), asio::detached);
+  if (entry->run->way_out.pid > 0)
+    asio::co_spawn(executor_, keep_network(entry, boots), asio::detached);
   co_return reply<void>{};
 }
 
@@ -99,7 +105,7 @@ sandboxes::task<void> sandboxes::watch(entry_ptr entry, uint64_t boots, unique_f
   asio::posix::stream_descriptor ended{executor_, pidfd.release()};
   boost::system::error_code error;
   co_await ended.async_wait(asio::posix::descriptor_base::wait_read, ignoring(error));
-  if (error || entry->boots != boots || entry->state != sandbox_state::running)
+  if (error || !runs(*entry, boots))
     co_return;
   log_line("sandbox " + entry->record.id + ": its first process ended; its disk is kept");
   co_await take_down(entry, sandbox_state::stopping);
@@ -158,6 +164,12 @@ sandboxes::task<reply<sandboxes::connected>> sandboxes::connect(std::string id, 
       co_return no_sandbox(id);
     auto end_at = wall_ms() + timeout_s * 1000;
     if (entry->state == sandbox_state::running) {
+      auto boots = entry->boots;
+      if (config_.answers && !co_await config_.answers(entry) && runs(*entry, boots))
+        co_return api_fail(
+          504, "Sandbox \"" + id + "\" is running but its envd does not answer", "sandbox_envd_unresponsive");
+      if (!runs(*entry, boots))
+        continue;
       if (end_at > entry->record.end_at)
         if (auto saved = co_await due(entry, end_at); !saved)
           co_return tl::unexpected{saved.error()};

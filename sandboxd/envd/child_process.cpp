@@ -47,6 +47,13 @@ process_ended ended_event(int wait_status) {
   return out;
 }
 
+// The number of a group is nobody else's while the group has members; that of an empty one may be anybody's.
+void kill_group(pid_t pid, bool reaped) {
+  auto group = ::getpgid(pid);
+  if (reaped ? group < 0 : group == pid)
+    ::kill(-pid, SIGKILL);
+}
+
 child_process::child_process(const asio::any_io_executor& executor, process_info info, bool terminal)
     : info_(std::move(info)), terminal_(terminal), executor_(executor), deadline_(executor),
       end_wait_(executor) {}
@@ -163,6 +170,8 @@ child_process::outcome child_process::send_signal(int signal) {
   if (signal != SIGTERM && signal != SIGKILL)
     return connect::fail(code::unimplemented, "invalid signal: SIGNAL_UNSPECIFIED");
   signalled_ = true;
+  if (signal == SIGKILL)
+    kill_group(static_cast<pid_t>(info_.pid), wait_status_.has_value());
   if (wait_status_)
     finish(); // it waited for outputs that others hold
   else if (::kill(static_cast<pid_t>(info_.pid), signal) != 0)

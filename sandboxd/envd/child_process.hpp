@@ -18,12 +18,17 @@ namespace agentpool::envd {
 /// `exit status 3`, `signal: killed`, … for a status of wait(2).
 process_ended ended_event(int wait_status);
 
+/// SIGKILL for the process group that `pid` leads, or led before it was `reaped`: one call reaches all of it,
+/// also what is being forked.
+void kill_group(pid_t pid, bool reaped);
+
 /// One process of the sandbox that a client started.
 ///
 ///   running ──exited──► draining ──all outputs at their end──► ended
 ///      └─signal or deadline, then exited──────────────────────────┘
 ///
-/// After a signal of ours only the process itself is waited for: what it left behind may hold its outputs.
+/// After a signal of ours only the process itself is waited for: what it left behind may hold its outputs. A
+/// kill, and the deadline, end its whole process group.
 class child_process : public std::enable_shared_from_this<child_process> {
 public:
   using outcome = connect::outcome<void>;

@@ -31,6 +31,7 @@ inline constexpr size_t file_threads = 4;              ///< file operations at o
 
 // -- processes
 inline constexpr size_t processes = 1024;         ///< live ones: `resource_exhausted`
+inline constexpr uint64_t free_processes = 4;     ///< fewer for commands: `resource_exhausted` at a start
 inline constexpr size_t subscribers = 64;         ///< of one process: `resource_exhausted`
 inline constexpr size_t output_chunk = 32 * 1024; ///< bytes of one event
 inline constexpr size_t unsent_output = 1 << 20;  ///< waiting for one subscriber: the process is not read

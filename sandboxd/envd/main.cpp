@@ -28,7 +28,7 @@ int complain(int status, const std::string& sentence) {
 void prepare_process(const options& how) {
   while (::open("/dev/null", O_RDWR) < 3) {
   }
-  for (int file : {how.lifeline_fd, how.init_fd, how.announce_fd})
+  for (int file : {how.lifeline_fd, how.init_fd, how.announce_fd, how.commands_fd, how.count_fd})
     if (file > 2)
       ::fcntl(file, F_SETFD, FD_CLOEXEC);
   ::signal(SIGPIPE, SIG_IGN);
@@ -88,6 +88,7 @@ int serve(const options& how) {
   asio::io_context io{1};
   context with{io, user_database{how.passwd, how.group}};
   with.child_descriptors = raise_descriptor_limit();
+  with.processes.bound({how.processes, net::unique_fd{how.commands_fd}, net::unique_fd{how.count_fd}});
   if (how.init_fd >= 0 && !apply_init(with, how.init_fd))
     return complain(2, "what came by --init-fd is no init text");
   asio::signal_set children{io, SIGCHLD}, ends{io, SIGTERM, SIGINT};

@@ -34,6 +34,12 @@ bool take(const std::string& name, const std::string& value, options& out, bool&
     return number(value, 3, out.init_fd);
   if (name == "--announce-fd")
     return number(value, 1, out.announce_fd);
+  if (name == "--commands-fd")
+    return number(value, 3, out.commands_fd);
+  if (name == "--count-fd")
+    return number(value, 3, out.count_fd);
+  if (name == "--processes")
+    return number<uint64_t>(value, 1, out.processes);
   return known = false;
 }
 

@@ -14,6 +14,8 @@ struct options {
   std::string listen = "0.0.0.0";
   uint16_t port = 49983;
   int lifeline_fd = -1, init_fd = -1, announce_fd = -1;
+  int commands_fd = -1, count_fd = -1;
+  uint64_t processes = 0;
   std::string passwd = "/etc/passwd", group = "/etc/group";
 };
 

@@ -67,20 +67,33 @@ connect::error no_such_process(const process_selector& who) {
   return {code::unimplemented, "invalid input type <nil>"};
 }
 
+process_table::outcome process_table::not_started(const start_request& what, const start_fault& why) const {
+  if (why.no_process)
+    return tl::unexpected<connect::error>{room_.none_left()};
+  return cannot_start(what, why.text);
+}
+
 awaitable<process_table::outcome> process_table::start(start_request request, spawn_request what) {
   if (has_nul(request.process))
     co_return cannot_start(request, "invalid argument");
   if (unreaped_.size() >= limits::processes || live_.size() >= limits::processes)
     co_return connect::fail(code::resource_exhausted, "too many processes");
+  bool kept_for_it = request.tag == own_tag;
+  if (!kept_for_it && room_.full())
+    co_return tl::unexpected<connect::error>{room_.none_left()};
+  if (!kept_for_it) {
+    what.group = room_.group.get();
+    what.processes = room_.most;
+  }
   auto files = spawn(what);
   if (!files)
-    co_return cannot_start(request, files.error());
+    co_return not_started(request, files.error());
   process_info info{request.process, static_cast<uint32_t>(files->pid), request.tag};
   auto made = std::make_shared<child_process>(executor_, std::move(info), request.pty.has_value());
   unreaped_[files->pid] = made;
   auto status = co_await read_status(executor_, std::move(files->status));
   if (!status.empty())
-    co_return cannot_start(request, start_fault(status));
+    co_return not_started(request, read_fault(status));
   forget_ended(made->info());
   live_.push_back(made);
   made->start(std::move(*files), [this, weak = std::weak_ptr{made}](const process_ended& event) {
@@ -127,8 +140,10 @@ void process_table::reap() {
 }
 
 void process_table::kill_all() {
-  for (const auto& [pid, who] : unreaped_)
+  for (const auto& [pid, who] : unreaped_) {
+    kill_group(pid, false);
     ::kill(pid, SIGKILL);
+  }
 }
 
 void process_table::retire(const process_ptr& who, const process_ended& event) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sandboxd/envd/child_process.hpp"
+#include "sandboxd/envd/process_room.hpp"
 
 #include <chrono>
 #include <deque>
@@ -20,6 +21,9 @@ public:
   using outcome = connect::outcome<process_ptr>;
 
   explicit process_table(const asio::any_io_executor& executor) : executor_(executor) {}
+
+  /// What commands may use from now on.
+  void bound(process_room room) { room_ = std::move(room); }
 
   /// Starts the program; the process is in the table when this answers.
   awaitable<outcome> start(start_request request, spawn_request what);
@@ -44,10 +48,12 @@ public:
   void kill_all();
 
 private:
+  outcome not_started(const start_request& what, const start_fault& why) const;
   void retire(const process_ptr& who, const process_ended& event);
   void forget_ended(const process_info& reused);
 
   asio::any_io_executor executor_;
+  process_room room_;
   std::map<pid_t, process_ptr> unreaped_;
   std::vector<process_ptr> live_; // by age
   std::deque<ended> ended_;

@@ -15,7 +15,7 @@ namespace agentpool::envd {
 
 namespace {
 
-enum class step : uint8_t { terminal, identity, directory, program };
+enum class step : uint8_t { terminal, limits, identity, directory, program };
 
 struct fault {
   step at;
@@ -28,8 +28,10 @@ struct child_plan {
   std::vector<char*> argv, envp, shell_argv;
   const user* who = nullptr;
   const char* cwd = nullptr;
-  bool terminal = false;
+  bool terminal = false, own_group = false;
   std::optional<rlimit> descriptors;
+  int group = -1;
+  uint64_t processes = 0;
   int in = -1, out = -1, err = -1, status = -1;
 };
 
@@ -49,6 +51,12 @@ std::vector<std::string> candidates_of(const std::string& cmd, const string_map&
       return out;
     path.remove_prefix(end + 1);
   }
+}
+
+// A leader of a group cannot make a session: setsid(1) would fork first, and then a signal for the group that
+// it was given would miss the program.
+bool makes_its_session(std::string_view cmd) {
+  return cmd.substr(cmd.rfind('/') + 1) == "setsid";
 }
 
 char* mutable_text(const std::string& text) {
@@ -75,7 +83,10 @@ child_plan make_plan(const spawn_request& what) {
   plan.who = &what.who;
   plan.cwd = what.cwd.c_str();
   plan.terminal = what.pty.has_value();
+  plan.own_group = !plan.terminal && !makes_its_session(what.config.cmd);
   plan.descriptors = what.descriptors;
+  plan.group = what.group;
+  plan.processes = what.processes;
   return plan;
 }
 
@@ -116,6 +127,15 @@ void set_out_of_memory_score() {
   ::close(file);
 }
 
+bool set_limits(const child_plan& plan) {
+  if (plan.descriptors)
+    ::setrlimit(RLIMIT_NOFILE, &*plan.descriptors);
+  rlimit processes{plan.processes, plan.processes};
+  if (plan.processes > 0 && ::setrlimit(RLIMIT_NPROC, &processes) != 0)
+    return false;
+  return plan.group < 0 || ::write(plan.group, "0", 1) == 1; // this process
+}
+
 [[noreturn]] void run_program(child_plan& plan) {
   int error = ENOENT;
   for (const auto& one : plan.candidates) {
@@ -124,7 +144,7 @@ void set_out_of_memory_score() {
       plan.shell_argv[1] = mutable_text(one);
       ::execve("/bin/sh", plan.shell_argv.data(), plan.envp.data());
     }
-    if (errno == E2BIG)
+    if (errno == E2BIG || errno == EAGAIN) // EAGAIN: the user has too many processes
       give_up(plan.status, step::program, errno);
     if (errno != ENOENT && errno != ENOTDIR)
       error = errno;
@@ -144,8 +164,10 @@ void set_out_of_memory_score() {
     give_up(plan.status, step::terminal, errno);
   ::syscall(SYS_close_range, 3U, ~0U, 4U /* CLOSE_RANGE_CLOEXEC */); // ours are so already
   set_out_of_memory_score();
-  if (plan.descriptors)
-    ::setrlimit(RLIMIT_NOFILE, &*plan.descriptors);
+  if (plan.own_group)
+    ::setpgid(0, 0);
+  if (!set_limits(plan))
+    give_up(plan.status, step::limits, errno);
   if (!become(*plan.who))
     give_up(plan.status, step::identity, errno);
   if (::chdir(plan.cwd) != 0)
@@ -230,13 +252,14 @@ pid_t fork_child(child_plan& plan) {
 
 } // namespace
 
-tl::expected<spawned, std::string> spawn(const spawn_request& what) {
+tl::expected<spawned, start_fault> spawn(const spawn_request& what) {
+  using failed = tl::unexpected<start_fault>;
   spawned ours;
   child_ends theirs;
   pipe_ends status;
   bool opened = what.pty ? open_terminal(what, ours, theirs) : open_pipes(what, ours, theirs);
   if (!opened || !make_pipe(status))
-    return tl::unexpected<std::string>{std::strerror(errno)};
+    return failed{{false, std::strerror(errno)}};
   auto plan = make_plan(what);
   plan.in = theirs.in.get();
   plan.out = theirs.out.get();
@@ -244,22 +267,22 @@ tl::expected<spawned, std::string> spawn(const spawn_request& what) {
   plan.status = status.write.get();
   ours.pid = fork_child(plan);
   if (ours.pid < 0)
-    return tl::unexpected<std::string>{"fork: " + std::string{std::strerror(errno)}};
+    return failed{{errno == EAGAIN, "fork: " + std::string{std::strerror(errno)}}};
   ours.status = std::move(status.read);
   for (auto* one : {&ours.input, &ours.output, &ours.errors, &ours.status})
     unblock(*one);
   return ours;
 }
 
-std::string start_fault(std::string_view status) {
+start_fault read_fault(std::string_view status) {
   fault what{step::program, EIO};
   if (status.size() >= sizeof what)
     std::memcpy(&what, status.data(), sizeof what);
-  constexpr std::array<std::string_view, 4> names{"terminal", "setuid", "chdir", "exec"};
+  constexpr std::array<std::string_view, 5> names{"terminal", "limits", "setuid", "chdir", "exec"};
   std::string reason{::strerrordesc_np(what.error)};
   if (!reason.empty() && reason[0] >= 'A' && reason[0] <= 'Z')
     reason[0] = static_cast<char>(reason[0] + 32);
-  return std::string{names[static_cast<size_t>(what.at)]} + ": " + reason;
+  return {what.error == EAGAIN, std::string{names[static_cast<size_t>(what.at)]} + ": " + reason};
 }
 
 } // namespace agentpool::envd

@@ -23,6 +23,14 @@ struct spawn_request {
   std::optional<pty_size> pty;
   bool stdin_open = true;
   std::optional<rlimit> descriptors; ///< RLIMIT_NOFILE of the child, when it is not ours
+  int group = -1;                    ///< `cgroup.procs` of the control group it goes to; none: ours
+  uint64_t processes = 0;            ///< RLIMIT_NPROC of the child; 0 = ours
+};
+
+/// Why a child did not start.
+struct start_fault {
+  bool no_process = false; ///< the kernel gives no more of them
+  std::string text;        ///< a sentence of the system
 };
 
 /// A child that may not have started its program yet.
@@ -32,15 +40,15 @@ struct spawned {
   net::unique_fd output; ///< read end, or the PTY
   net::unique_fd errors; ///< read end; none with a PTY
   /// Ends empty when the program runs or could not be found (then the child says so on its standard error and
-  /// exits 127 or 126). Else it brings the reason for `start_fault`, and the child exits.
+  /// exits 127 or 126). Else it brings the reason for `read_fault`, and the child exits.
   net::unique_fd status;
 };
 
-/// Forks. The program runs as `who`, in `cwd`, without descriptors of ours, with default signals. All our
-/// descriptors do not block. Fails with a sentence of the system.
-tl::expected<spawned, std::string> spawn(const spawn_request& what);
+/// Forks. The program runs as `who`, in `cwd`, in a process group of its own, without descriptors of ours,
+/// with default signals. All our descriptors do not block.
+tl::expected<spawned, start_fault> spawn(const spawn_request& what);
 
-/// The sentence for what came from `status`.
-std::string start_fault(std::string_view status);
+/// What came from `status`.
+start_fault read_fault(std::string_view status);
 
 } // namespace agentpool::envd

@@ -38,6 +38,12 @@ result<std::optional<e2b::target>> target_of(const request_head& head) {
 
 } // namespace
 
+bool is_malformed(const boost::system::error_code& error) {
+  return error.category() == http::make_error_code(http::error::bad_method).category() &&
+         error != http::error::end_of_stream && error != http::error::partial_message &&
+         error != http::error::need_buffer;
+}
+
 session::session(tcp::socket socket, std::shared_ptr<front_context> shared)
     : shared_(std::move(shared)), client_(std::move(socket)), upstream_(client_.get_executor()),
       deadline_(client_.get_executor()), never_(client_.get_executor()) {
@@ -100,8 +106,7 @@ session::task<bool> session::read_head(request_parser& parser) {
   auto error = std::get<0>(std::get<0>(done));
   if (error == http::error::header_limit)
     co_await refuse(431, "the header is too large", parser, false);
-  else if (error.category() == http::make_error_code(http::error::bad_method).category() &&
-           error != http::error::end_of_stream && error != http::error::partial_message)
+  else if (is_malformed(error))
     co_await refuse(400, "malformed request", parser, false);
   co_return !error;
 }
@@ -134,6 +139,8 @@ session::task<bool> session::read_own_body(request_parser& parser, std::string& 
   while (!parser.is_done() && body.size() <= body_bytes) {
     parser.get().body() = {up_.data(), up_.size(), true};
     auto [error, count] = co_await http::async_read_some(client_, client_buffer_, parser, quietly);
+    if (is_malformed(error))
+      co_return co_await refuse(400, "malformed body", parser, false);
     if (error && error != http::error::need_buffer)
       co_return false;
     body.append(up_.data(), up_.size() - parser.get().body().size);

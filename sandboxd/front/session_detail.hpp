@@ -23,6 +23,7 @@ struct session::exchange {
   e2b::target target;
   bool request_sent = false; ///< all of it went inside
   bool client_left = false;
+  bool malformed = false;        ///< its body cannot be read
   bool response_started = false; ///< the client saw some of it
   bool response_sent = false;    ///< all of it
   bool upgraded = false;
@@ -30,6 +31,9 @@ struct session::exchange {
   bool keep_upstream = false;
   std::shared_ptr<response_parser> response{};
 };
+
+/// What came is no HTTP (and not just less of it).
+bool is_malformed(const boost::system::error_code& error);
 
 bool expects_continue(const request_head& head);
 boost::asio::awaitable<bool> say_continue(boost::asio::ip::tcp::socket& to);

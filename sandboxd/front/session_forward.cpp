@@ -123,7 +123,8 @@ session::task<void> session::send_body(exchange& on) {
     on.parser.get().body() = {up_.data(), up_.size(), true};
     auto [error, count] = co_await http::async_read_some(client_, client_buffer_, on.parser, quietly);
     if (error && error != http::error::need_buffer) {
-      on.client_left = error != asio::error::operation_aborted;
+      on.malformed = is_malformed(error);
+      on.client_left = !on.malformed && error != asio::error::operation_aborted;
       co_return;
     }
     auto size = up_.size() - on.parser.get().body().size;
@@ -141,7 +142,7 @@ session::task<void> session::request_side(exchange& on) {
   auto head = forwarded_request(on.parser.get(), framing_of(on.parser), on.to_envd);
   if (co_await write_text(upstream_, head))
     co_await send_body(on);
-  if (on.client_left)
+  if (on.client_left || on.malformed)
     co_return;
   if (!on.request_sent)
     co_return co_await forever();
@@ -217,6 +218,8 @@ session::task<bool> session::forward(exchange& on) {
     co_return on.keep_client&& on.request_sent;
   if (on.client_left)
     co_return false;
+  if (on.malformed)
+    co_return co_await refuse(400, "malformed body", on.parser, false);
   auto gone = !shared_->all.running(on.target.sandbox_id);
   control_response lost{502, gone ? e2b::sandbox_not_found_json(on.target.sandbox_id)
                                   : e2b::port_closed_json(on.target.sandbox_id, on.target.port)};

@@ -2,12 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/front/upstream.hpp"
 
+#include "protocol/wire/e2b_route.hpp"
 #include "sandboxd/isolation/tool.hpp"
+#include "sandboxd/limits.hpp"
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
 
+#include <array>
 #include <cstdlib>
 #include <fcntl.h>
 #include <sched.h>
@@ -57,6 +64,33 @@ asio::awaitable<tcp::socket> try_connect(
 }
 
 } // namespace
+
+namespace {
+
+asio::awaitable<bool> ask_health(const namespace_sockets& sockets, int net) {
+  constexpr auto quietly = asio::as_tuple(asio::use_awaitable);
+  constexpr std::string_view question = "GET /health HTTP/1.1\r\nHost: envd\r\nConnection: close\r\n\r\n";
+  constexpr std::string_view success = "HTTP/1.1 2";
+  auto socket = co_await connect_inside(sockets, net, e2b::envd_port);
+  if (!socket.is_open())
+    co_return false;
+  auto [unsent, sent] = co_await asio::async_write(socket, asio::buffer(question), quietly);
+  std::array<char, success.size()> head{};
+  auto [error, size] = co_await asio::async_read(socket, asio::buffer(head), quietly);
+  co_return !unsent && !error && std::string_view{head.data(), size} == success;
+}
+
+} // namespace
+
+asio::awaitable<bool> envd_answers(const namespace_sockets& sockets, int net) {
+  using namespace asio::experimental::awaitable_operators;
+  // A number of our own: the sandbox may end meanwhile.
+  net::unique_fd network{::fcntl(net, F_DUPFD_CLOEXEC, 0)};
+  asio::steady_timer deadline{co_await asio::this_coro::executor, limits::envd_answer};
+  auto first =
+    co_await (ask_health(sockets, network.get()) || deadline.async_wait(asio::as_tuple(asio::use_awaitable)));
+  co_return first.index() == 0 && std::get<0>(first);
+}
 
 asio::awaitable<tcp::socket> connect_inside(const namespace_sockets& sockets, int net, uint16_t port) {
   tcp::endpoint v4{asio::ip::address_v4::loopback(), port};

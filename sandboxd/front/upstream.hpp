@@ -31,4 +31,8 @@ private:
 boost::asio::awaitable<boost::asio::ip::tcp::socket> connect_inside(
   const namespace_sockets& sockets, int net, uint16_t port);
 
+/// Whether envd in the network namespace `net` answers GET /health with success, within
+/// `limits::envd_answer`.
+boost::asio::awaitable<bool> envd_answers(const namespace_sockets& sockets, int net);
+
 } // namespace agentpool::sandboxd

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/isolation/network.hpp"
 
+#include "net/process/pidfd.hpp"
+
 #include <algorithm>
 #include <arpa/inet.h>
 #include <bit>
@@ -21,9 +23,9 @@ constexpr int ready_deadline_ms = 30'000;
 // and a program that binds to the device reaches it whatever the routes say; the packets then leave as if
 // from the host. So it lies in a range that no network uses: RFC 2544, for benchmarks.
 constexpr const char* own_network = "--cidr=198.18.255.0/24";
-constexpr const char* own_routes = "route add 198.18.255.2/32 dev tap0 scope link\n"
-                                   "route add unreachable 198.18.255.0/25\n"
-                                   "route add unreachable 198.18.255.128/25\n";
+constexpr const char* own_routes = "route replace 198.18.255.2/32 dev tap0 scope link\n"
+                                   "route replace unreachable 198.18.255.0/25\n"
+                                   "route replace unreachable 198.18.255.128/25\n";
 
 // RFC 1918, RFC 6598 (carriers' NAT), RFC 3927 (link-local) and RFC 2544.
 constexpr const char* private_ranges[] = {
@@ -78,7 +80,7 @@ std::vector<std::string> forbidden_networks() {
 std::string unreachable_routes(const std::vector<std::string>& networks) {
   std::string out;
   for (const auto& network : networks)
-    out += "route add unreachable " + network + "\n";
+    out += "route replace unreachable " + network + "\n";
   return out;
 }
 
@@ -109,7 +111,12 @@ result<nat> start_nat(pid_t init) {
     end_tool(*pid);
     return tl::unexpected{closed.error()};
   }
-  return nat{*pid, std::move(alive->write)};
+  unique_fd pidfd{net::open_pidfd(*pid)};
+  if (!pidfd) {
+    end_tool(*pid);
+    return system_failure("cannot watch slirp4netns");
+  }
+  return nat{*pid, std::move(alive->write), std::move(pidfd)};
 }
 
 } // namespace agentpool::sandboxd

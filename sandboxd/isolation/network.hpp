@@ -23,10 +23,12 @@ std::vector<std::string> forbidden_networks();
 struct nat {
   pid_t pid = 0;
   unique_fd alive; ///< slirp4netns ends when this is closed, also by the death of this process
+  unique_fd pidfd; ///< readable when it is dead
 };
 
 /// Gives the network namespace of process `init` its way out. The routes that forbid the host come first, so
-/// that there is no instant without them. Blocks.
+/// that there is no instant without them; they stay when slirp4netns dies, and this may be called again.
+/// Blocks.
 result<nat> start_nat(pid_t init);
 
 /// The commands for `ip -batch` that make `networks` unreachable.

@@ -7,6 +7,7 @@
 #include "protocol/wire/json.hpp"
 #include "protocol/wire/text.hpp"
 #include "sandboxd/files.hpp"
+#include "sandboxd/isolation/commands_group.hpp"
 #include "sandboxd/isolation/rootfs.hpp"
 
 #include <cstdlib>
@@ -35,11 +36,12 @@ std::vector<std::string> runc(const runtime_paths& paths, std::vector<std::strin
   return argv;
 }
 
-// The descriptors that envd gets, as numbers 3, 4 and 5.
+// The descriptors that envd gets, as numbers 3, 4 and 5, and 6 and 7 when there is a group.
 struct envd_pipes {
   pipe_ends lifeline;
   unique_fd init;
   pipe_ends announce;
+  commands_group commands;
 };
 
 // In memory and not a pipe, because its reader starts only later.
@@ -51,24 +53,34 @@ result<unique_fd> text_in_memory(const std::string& text) {
   return memory;
 }
 
-result<envd_pipes> make_envd_pipes(const std::string& init) {
+result<envd_pipes> make_envd_pipes(const runtime_paths& paths, const boot& what) {
   auto lifeline = make_pipe();
   auto announce = make_pipe();
-  auto text = text_in_memory(init);
-  if (!lifeline || !announce || !text)
-    return tl::unexpected{(!lifeline ? lifeline.error() : !announce ? announce.error() : text.error())};
-  return envd_pipes{std::move(*lifeline), std::move(*text), std::move(*announce)};
+  auto text = text_in_memory(what.init);
+  auto group = make_commands_group(paths.cgroup_parent + "/" + what.id, what.limits.processes);
+  for (const auto* why : {lifeline ? nullptr : &lifeline.error(), announce ? nullptr : &announce.error(),
+         text ? nullptr : &text.error(), group ? nullptr : &group.error()})
+    if (why)
+      return tl::unexpected{*why};
+  return envd_pipes{std::move(*lifeline), std::move(*text), std::move(*announce), std::move(*group)};
 }
 
-result<void> write_bundle(const runtime_paths& paths, const boot& what) {
+// The kernel kills it with this process's own init, also while somebody inside holds it stopped.
+std::vector<std::string> envd_argv(const boot& what, bool has_group) {
+  std::vector<std::string> out{"/usr/bin/setpriv", "--pdeathsig", "KILL", "--", "/usr/local/bin/envd",
+    "--listen", "0.0.0.0", "--port", std::to_string(e2b::envd_port), "--lifeline-fd", "3", "--init-fd", "4",
+    "--announce-fd", "5", "--processes", std::to_string(processes_for_commands(what.limits.processes))};
+  if (has_group)
+    out.insert(out.end(), {"--commands-fd", "6", "--count-fd", "7"});
+  return out;
+}
+
+result<void> write_bundle(const runtime_paths& paths, const boot& what, bool has_group) {
   runtime_values values;
   values.rootfs = what.folder + "/rootfs";
   values.envd = paths.envd;
   values.cgroup = paths.cgroup_parent + "/" + what.id;
-  // The kernel kills it with this process's own init, also while somebody inside holds it stopped.
-  values.args = {"/usr/bin/setpriv", "--pdeathsig", "KILL", "--", "/usr/local/bin/envd", "--listen",
-    "0.0.0.0", "--port", std::to_string(e2b::envd_port), "--lifeline-fd", "3", "--init-fd", "4",
-    "--announce-fd", "5"};
+  values.args = envd_argv(what, has_group);
   values.env = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8",
     "E2B_SANDBOX=true", "E2B_SANDBOX_ID=" + what.id};
   values.first_id = what.first_id;
@@ -94,12 +106,14 @@ result<pid_t> create_container(const runtime_paths& paths, const boot& what, con
   auto log = what.folder + "/runc.log", pid_file = what.folder + "/pid";
   ::unlink(log.c_str());
   unique_fd null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
+  std::vector<std::pair<int, int>> fds{{null.get(), 1}, {null.get(), 2}, {pipes.lifeline.read.get(), 3},
+    {pipes.init.get(), 4}, {pipes.announce.write.get(), 5}};
+  if (pipes.commands.join)
+    fds.insert(fds.end(), {{pipes.commands.join.get(), 6}, {pipes.commands.count.get(), 7}});
+  auto preserved = std::to_string(fds.size() - 2);
   auto argv = runc(paths, {"--log", log, "--log-format", "json", "create", "--bundle", what.folder,
-                            "--pid-file", pid_file, "--preserve-fds", "3", what.id});
-  auto made = run_tool({.argv = std::move(argv),
-    .input = {},
-    .fds = {{null.get(), 1}, {null.get(), 2}, {pipes.lifeline.read.get(), 3}, {pipes.init.get(), 4},
-      {pipes.announce.write.get(), 5}}});
+                            "--pid-file", pid_file, "--preserve-fds", preserved, what.id});
+  auto made = run_tool({.argv = std::move(argv), .input = {}, .fds = std::move(fds)});
   if (!made)
     return tl::unexpected{with_log(made.error(), log)};
   auto pid = std::atoi(read_whole(pid_file).value_or("").c_str());
@@ -135,26 +149,17 @@ result<void> bring_up(
   return await_envd(pipes.announce.read.get(), sandbox.pidfd.get());
 }
 
-// A runc that was killed while it created has written no state that would name its cgroups.
-void remove_cgroups(const runtime_paths& paths, const std::string& id) {
-  constexpr auto root = "/sys/fs/cgroup";
-  auto place = paths.cgroup_parent + "/" + id;
-  ::rmdir((root + place).c_str());
-  std::error_code error;
-  for (const auto& controller : std::filesystem::directory_iterator{root, error})
-    ::rmdir((controller.path().string() + place).c_str());
-}
-
 void delete_container(const runtime_paths& paths, const std::string& id) {
   (void)run_tool({.argv = runc(paths, {"delete", "--force", id}), .input = {}});
-  remove_cgroups(paths, id);
+  // A runc that was killed while it created has written no state that would name its cgroups.
+  remove_cgroups(paths.cgroup_parent + "/" + id);
 }
 
 result<running_sandbox> boot_container(const runtime_paths& paths, const boot& what) {
-  auto pipes = make_envd_pipes(what.init);
+  auto pipes = make_envd_pipes(paths, what);
   if (!pipes)
     return tl::unexpected{pipes.error()};
-  if (auto written = write_bundle(paths, what); !written)
+  if (auto written = write_bundle(paths, what, static_cast<bool>(pipes->commands.join)); !written)
     return tl::unexpected{written.error()};
   auto init = create_container(paths, what, *pipes);
   if (!init)
@@ -190,10 +195,12 @@ void stop_sandbox(
   unmount_rootfs(folder);
 }
 
-void sweep_runtime(const runtime_paths& paths) {
+void sweep_runtime(const runtime_paths& paths, const std::string& folder) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator{paths.state, error})
     delete_container(paths, entry.path().filename().string());
+  for (const auto& entry : std::filesystem::directory_iterator{folder, error})
+    remove_cgroups(paths.cgroup_parent + "/" + entry.path().filename().string());
 }
 
 } // namespace agentpool::sandboxd

@@ -47,7 +47,8 @@ result<running_sandbox> start_sandbox(const runtime_paths& paths, const boot& wh
 void stop_sandbox(
   const runtime_paths& paths, const std::string& id, const std::string& folder, running_sandbox sandbox);
 
-/// Ends what a dead process of this program left in runc's folder.
-void sweep_runtime(const runtime_paths& paths);
+/// Ends what a dead process of this program left in runc's folder, and removes the control groups of all
+/// sandboxes below `folder`: those of one that it was making are known by nothing else.
+void sweep_runtime(const runtime_paths& paths, const std::string& folder);
 
 } // namespace agentpool::sandboxd

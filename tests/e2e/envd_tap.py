@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The agentpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""A byte relay in front of sandboxd that notes the request lines which pass. It changes nothing."""
+"""A byte relay in front of sandboxd that notes the request lines which pass. It changes nothing, but when it is told
+to it cuts one connection off."""
 
 import re
 import socket
@@ -16,6 +17,7 @@ class EnvdTap:
         target = urlsplit(url)
         self.target = (target.hostname, target.port)
         self.seen, self.lock = [], threading.Lock()
+        self.cut = None  # the path of a request: the next one to it is not passed on, its connection ends
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         threading.Thread(target=self.accept, daemon=True).start()
@@ -39,7 +41,11 @@ class EnvdTap:
         try:
             while data := source.recv(65536):
                 if requests:
+                    before = len(self.seen)
                     held = self.note(held + data)
+                    if self.cut and self.cut in self.seen[before:]:
+                        self.cut = None
+                        break
                 sink.sendall(data)
         except OSError:
             pass

@@ -113,10 +113,11 @@ class Sandbox:
             lines["Authorization"] = "Basic " + base64.b64encode(f"{user}:".encode()).decode()
         return lines
 
-    def start(self, command, user=None, timeout_ms=60_000, envs=None, timeout=DEADLINE * 4):
+    def start(self, command, user=None, timeout_ms=60_000, envs=None, timeout=DEADLINE * 4, tag=None):
         """The open stream of a bash command: (connection, response)."""
+        more = {} if tag is None else {"tag": tag}
         process = {"cmd": "/bin/bash", "args": ["-l", "-c", command], "envs": envs or {}}
-        body = json.dumps({"process": process, "stdin": False}).encode()
+        body = json.dumps({"process": process, "stdin": False, **more}).encode()
         lines = {
             **self.headers(user),
             "Content-Type": "application/connect+json",
@@ -127,9 +128,9 @@ class Sandbox:
         link.request("POST", "/process.Process/Start", struct.pack(">BI", 0, len(body)) + body, lines)
         return link, link.getresponse()
 
-    def run(self, command, user=None, timeout_ms=60_000, envs=None):
+    def run(self, command, user=None, timeout_ms=60_000, envs=None, tag=None):
         """Runs a bash command as `user` to its end."""
-        link, response = self.start(command, user, timeout_ms, envs)
+        link, response = self.start(command, user, timeout_ms, envs, tag=tag)
         result = Result()
         try:
             if response.status != 200:
@@ -166,6 +167,10 @@ class Sandbox:
 
     def read(self, path):
         return self.call("GET", "/files?path=" + quote(path))
+
+    def signal(self, pid, name="SIGNAL_SIGKILL"):
+        body = {"process": {"pid": pid}, "signal": name}
+        return self.call("POST", "/process.Process/SendSignal", body, {"Content-Type": "application/json"})
 
     def detail(self):
         return self.service.call("GET", f"/sandboxes/{self.id}")
@@ -230,6 +235,15 @@ class Sandboxd:
     @property
     def pid(self):
         return self.child.pid
+
+    def networks(self):
+        """The network processes of its sandboxes."""
+        return {pid for pid in self.below() if procs.command(pid).startswith("slirp4netns")}
+
+    def first_of(self, box):
+        """The first process of a sandbox."""
+        return next(pid for pid in self.below() if procs.command(pid).startswith("/usr/local/bin/envd")
+                    and box.id in procs.read(pid, "environ").decode())
 
     def below(self):
         """All living processes of this service, sandboxes included."""

@@ -5,13 +5,16 @@
 import datetime
 import http.client
 import json
+import os
 import re
 import socket
 import struct
+import subprocess
 import threading
+import unittest
 from urllib.parse import quote, urlsplit
 
-from tests.e2e.sandboxd import SandboxdCase, needs_sandboxes
+from tests.e2e.sandboxd import Sandboxd, SandboxdCase, needs_sandboxes, program
 from tests.e2e.wait import until
 
 
@@ -334,3 +337,57 @@ class Refusals(SandboxdCase):
                 except (http.client.BadStatusLine, ConnectionResetError):
                     pass  # closed without an answer
         self.assertEqual(self.service.call("GET", "/health").status, 200)
+
+    def answer_to(self, sent):
+        """The one answer to these bytes, after which the connection is closed."""
+        address = urlsplit(self.service.url)
+        with socket.create_connection((address.hostname, address.port), timeout=60) as link:
+            link.sendall(sent)
+            answer = http.client.HTTPResponse(link)
+            answer.begin()
+            body = answer.read()
+            self.assertEqual(link.recv(1), b"")
+        return answer.status, json.loads(body)
+
+    def test_a_malformed_body_is_400(self):
+        box = self.sandbox()
+        inside = {**box.headers(), "Content-Type": "application/octet-stream"}
+        for size in (b"ffffffffffffffff1", b"nonsense"):
+            for path, more in (("/sandboxes", {"X-API-Key": self.service.key}), ("/files?path=/tmp/x", inside)):
+                lines = "".join(f"{name}: {value}\r\n" for name, value in more.items())
+                head = f"POST {path} HTTP/1.1\r\nHost: x\r\n{lines}Transfer-Encoding: chunked\r\n\r\n"
+                status, body = self.answer_to(head.encode() + size + b"\r\nx\r\n")
+                self.assertEqual((status, body), (400, {"code": 400, "message": "malformed body"}), (size, path))
+        box.must("true")
+        box.kill()
+
+
+@needs_sandboxes
+class CommandLine(unittest.TestCase):
+    def test_help_has_the_defaults(self):
+        shown = subprocess.run([program(), "--help"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(shown.returncode, 0)
+        lines = {line.split()[0]: line + " " for line in shown.stdout.splitlines() if line.strip().startswith("--")}
+        for option, default in (("--address", "127.0.0.1"), ("--port", "0"), ("--api-key-file", "DATA/api-key"),
+                                ("--templates", "/opt/agentpool/templates"), ("--runc", "runc"), ("--network", "nat"),
+                                ("--memory", "512MiB"), ("--disk", "2GiB"), ("--processes", "512"), ("--cpus", "2"),
+                                ("--sandboxes", "100")):
+            self.assertIn(f"={default} ", lines[option], shown.stdout)
+
+    def refused(self, service):
+        done = subprocess.run(service.argv(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 1, done)
+        return done.stderr
+
+    def test_why_the_folder_cannot_be_locked(self):
+        service = Sandboxd("--network", "none")
+        self.addCleanup(service.close)
+        lock = os.path.join(service.data, "lock")
+        os.makedirs(lock)
+        said = self.refused(service)
+        self.assertIn(f"cannot open the lock file {lock}: Is a directory", said)
+        self.assertNotIn("another sandboxd", said)
+        os.rmdir(lock)
+        service.start()
+        self.assertIn(f"another sandboxd runs on the folder {service.data}; stop it first", self.refused(service))
+        self.assertEqual(service.stop(), 0)

@@ -11,13 +11,15 @@ import subprocess
 import threading
 
 from tests.e2e import procs
-from tests.e2e.sandboxd import Sandboxd, SandboxdCase, in_network, needs_sandboxes
+from tests.e2e.sandboxd import Sandboxd, SandboxdCase, envelopes, in_network, needs_sandboxes
 from tests.e2e.wait import until
 
 HIDDEN = ("127.0.0.1", "192.0.2.77", "10.0.2.77", "10.0.2.3", "198.51.100.1", "10.44.0.1", "172.20.0.1", "192.168.7.1", "169.254.169.254")
 NEIGHBOUR = "198.51.100.2"  # the other end of the cable, in the host's own network
 FAR = "203.0.113.80"
 PORT = 7777
+PROCESSES, COMMANDS = 200, 168  # of a sandbox, and of its commands: 32 are kept back
+BOMB = "bomb() { bomb | bomb & }; bomb"
 
 
 class Network:
@@ -106,7 +108,7 @@ class Isolation(SandboxdCase):
         cls.near.ip("route add default via 198.51.100.2")
         for network in (cls.near, cls.far):
             cls.addClassCleanup(network.listen().close)
-        limits = ("--memory", "512MiB", "--disk", "300MiB", "--processes", "200")
+        limits = ("--memory", "512MiB", "--disk", "300MiB", "--processes", str(PROCESSES))
         cls.service = Sandboxd(*limits, network=cls.near.descriptor)
         cls.addClassCleanup(cls.service.close)
         cls.service.start()
@@ -225,15 +227,57 @@ class Isolation(SandboxdCase):
         self.assertNotEqual(used.code, 0, used)
         self.assertEqual(box.must("echo alive"), "alive")
 
-    def test_a_fork_bomb_stays_inside(self):
+    def bombed(self, **how):
+        """A sandbox in which a fork bomb has taken all that commands get: (sandbox, pid, stream)."""
         box = self.service.create(timeout=3000)
         self.addCleanup(box.kill)
-        box.start("bomb() { bomb | bomb & }; bomb; sleep 60", timeout_ms=20_000)
-        until(lambda: self.processes_of(box) >= 190, "the bomb has gone off")
-        self.assertLessEqual(self.processes_of(box), 200)
+        link, response = box.start(f"echo up; {BOMB}; sleep 60", **how)
+        self.addCleanup(link.close)
+        pid = next(envelopes(response))[1]["event"]["start"]["pid"]
+        until(lambda: self.processes_of(box) >= COMMANDS, "the bomb has gone off")
+        return box, pid, response
+
+    def assertCalm(self, box):
+        """All processes of the bomb are free again."""
+        until(lambda: self.processes_of(box) < 20, "the bomb is gone")
+        self.assertEqual(box.must("echo calm"), "calm")
+
+    def test_a_fork_bomb_stays_inside(self):
+        box, _, _ = self.bombed()
+        self.assertLess(self.processes_of(box), PROCESSES)
+        for user in (None, "root"):
+            refused = until(lambda u=user: (done := box.run("echo x", u)).error and done, "a command is refused")
+            self.assertEqual(refused.error, {"code": "resource_exhausted", "message":
+                f"no process can be started in the sandbox: all {COMMANDS} of its processes are in use"})
+        own = box.run("echo $(echo kept)", "root", tag="agentpool:own")
+        self.assertEqual((own.text, own.code), ("kept", 0))
         self.assertEqual(self.two.must("echo calm"), "calm")
         self.assertEqual(box.kill().status, 204)
         self.assertEqual(self.processes_of(box), 0)
+
+    def test_what_is_kept_back_is_bounded_too(self):
+        box, _, _ = self.bombed()
+        box.run(f"setsid bash -c '{BOMB}' >/dev/null 2>&1 &", "root", tag="agentpool:own")
+        refused = until(lambda: box.run("echo x", tag="agentpool:own").error, "nothing is kept back any more")
+        self.assertEqual(refused["code"], "resource_exhausted")
+        self.assertLessEqual(self.processes_of(box), PROCESSES)
+        self.assertEqual(self.two.must("echo calm"), "calm")
+
+    def test_a_killed_fork_bomb_gives_its_processes_back(self):
+        for user in (None, "root"):
+            box, pid, _ = self.bombed(user=user)
+            self.assertEqual(box.signal(pid).status, 200)
+            self.assertCalm(box)
+
+    def test_a_fork_bomb_ends_at_its_deadline(self):
+        box, _, response = self.bombed(timeout_ms=8_000)
+        *_, (flags, last) = envelopes(response)
+        self.assertEqual((flags, last["error"]["code"]), (2, "deadline_exceeded"))
+        self.assertCalm(box)
+
+    def test_each_user_is_limited_too(self):
+        self.assertEqual(self.both("ulimit -u; ulimit -Hu"), (f"{COMMANDS}\n{COMMANDS}",) * 2)
+        self.assertEqual(self.one.must("sudo -n bash -c 'ulimit -Hu'"), str(COMMANDS))
 
     @staticmethod
     def processes_of(box):
@@ -248,15 +292,51 @@ class Isolation(SandboxdCase):
         self.assertEqual(self.two.call("GET", "/", port=8080).status, 502)
         self.assertEqual(self.both("ls /sys/class/net | tr '\\n' ' '"), ("lo tap0",) * 2)
 
-    def reached(self, *addresses):
-        self.one.write("/workspace/connect.py", CONNECT.encode())
+    def reached(self, *addresses, box=None):
+        box = box or self.one
+        box.write("/workspace/connect.py", CONNECT.encode())
         for user in ("user", "root"):
-            lines = self.one.must(f"python3 /workspace/connect.py {PORT} {' '.join(addresses)}", user).splitlines()
+            lines = box.must(f"python3 /workspace/connect.py {PORT} {' '.join(addresses)}", user).splitlines()
             yield user, {line for line in lines if line.endswith("hello")}, lines
 
     def test_the_way_out_works(self):
         for user, hello, lines in self.reached(FAR):
             self.assertIn(f"{FAR} hello", hello, (user, lines))
+
+    def own_network(self):
+        before = self.service.networks()
+        box = self.service.create(timeout=3000)
+        self.addCleanup(box.kill)
+        mine = self.service.networks() - before
+        self.assertEqual(len(mine), 1)
+        return box, before, mine.pop()
+
+    def test_a_network_process_that_dies_is_started_again(self):
+        box, others, network = self.own_network()
+        procs.kill(network)
+        until(lambda: self.service.networks() - others - {network}, "another one was started")
+        says_hello = lambda: all(f"{FAR} hello" in hello for _, hello, _ in self.reached(FAR, box=box))
+        until(says_hello, "the way out works again")
+        for user, hello, lines in self.reached(*HIDDEN, box=box):
+            self.assertEqual(hello, set(), (user, lines))
+        self.assertIn(f"sandbox {box.id}: its network process (slirp4netns) died", self.service.text())
+        until(lambda: f"sandbox {box.id}: its network process runs again" in self.service.text(), "it is said")
+
+    def test_a_network_process_that_does_not_live_is_given_up(self):
+        box, others, _ = self.own_network()
+        given_up = lambda: f"sandbox {box.id}: its network process did not live" in self.service.text()
+
+        def end_it():
+            for pid in self.service.networks() - others:
+                procs.kill(pid)
+            return given_up()
+
+        until(end_it, "it is given up")
+        self.assertEqual(self.service.networks() - others, set())
+        self.assertEqual(box.must("echo alive; ls /sys/class/net"), "alive\nlo")
+        self.assertEqual(self.service.call("POST", f"/sandboxes/{box.id}/pause", {"memory": False}).status, 204)
+        self.assertEqual(box.connect().status, 201)
+        self.assertIn("tap0", box.must("ls /sys/class/net"))
 
     def test_the_host_cannot_be_reached(self):
         with in_network(self.near.descriptor):

@@ -6,6 +6,7 @@ import contextlib
 import glob
 import http.client
 import os
+import signal
 import threading
 
 from tests.e2e import procs
@@ -69,7 +70,7 @@ class Loss(SandboxdCase):
             self.dead(service)
             for thread in threads:
                 thread.join()
-            begun = set(os.listdir(os.path.join(service.data, "runc")))
+            begun = {one for name in ("runc", "sandboxes") for one in os.listdir(os.path.join(service.data, name))}
             service.start()
             left = [path for path in glob.glob("/sys/fs/cgroup/*/agentpool/*") + glob.glob("/sys/fs/cgroup/agentpool/*")
                     if os.path.basename(path) in begun]
@@ -105,15 +106,28 @@ class Loss(SandboxdCase):
     def test_the_death_of_envd_pauses_the_sandbox(self):
         box = self.sandbox(timeout=3000)
         box.must("echo kept > /workspace/file; sync")
-        first = [
-            pid
-            for pid in self.service.below()
-            if procs.command(pid).startswith("/usr/local/bin/envd") and box.id in procs.read(pid, "environ").decode()
-        ]
-        os.kill(first[0], 9)
+        os.kill(self.service.first_of(box), 9)
         until(lambda: box.detail().json["state"] == "paused", "the sandbox is paused")
         self.assertEqual(box.connect().status, 201)
         self.assertEqual(box.must("cat /workspace/file"), "kept")
+
+    def test_an_envd_that_hangs_is_no_running_sandbox(self):
+        box = self.sandbox(timeout=3000)
+        box.must("echo kept > /workspace/file")
+        end = box.detail().json["endAt"]
+        first = self.service.first_of(box)
+        os.kill(first, signal.SIGSTOP)
+        answers = [box.connect(6000), self.service.call("POST", f"/sandboxes/{box.id}/connect", {"timeout": 6000})]
+        for answer in answers:
+            self.assertError(answer, 504)
+            self.assertEqual(answer.json["error_code"], "sandbox_envd_unresponsive")
+        self.assertEqual(box.detail().json["endAt"], end)
+        self.assertEqual(self.service.call("GET", "/health").status, 200)
+        os.kill(first, signal.SIGCONT)
+        self.assertEqual(box.connect().status, 200)
+        self.assertEqual(box.must("cat /workspace/file"), "kept")
+        os.kill(first, signal.SIGSTOP)
+        self.assertEqual(box.kill().status, 204)
 
 
 @needs_sandboxes

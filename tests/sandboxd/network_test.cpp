@@ -15,7 +15,7 @@ TEST(ForbiddenNetworks, HaveThePrivateRangesAndTheMetadataAddress) {
   for (auto network : {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10"})
     EXPECT_EQ(std::count(networks.begin(), networks.end(), network), 1) << network;
   EXPECT_EQ(unreachable_routes({"10.0.0.0/8", "192.0.2.1/32"}),
-    "route add unreachable 10.0.0.0/8\nroute add unreachable 192.0.2.1/32\n");
+    "route replace unreachable 10.0.0.0/8\nroute replace unreachable 192.0.2.1/32\n");
 }
 
 TEST(FirstNameserver, SkipsWhatIsNone) {

@@ -37,6 +37,7 @@ public:
     std::shared_ptr<event_out> out;
     std::shared_ptr<live_output> live; ///< null: nobody wants previews
     std::string notice;                ///< a sentence for the model; empty = none
+    std::function<bool()> no_room;     ///< the sandbox has no process for it; true: some are being freed
     std::function<void()> gone;        ///< last
   };
 
@@ -47,6 +48,9 @@ public:
   void abandon() { all_.out->abandon(); }
   /// TERM to the group, KILL after the grace period; idempotent.
   void terminate();
+  /// The process group that it left running when its exit was told; 0 = none that is known of.
+  uint32_t left_running() const { return exit_told_ && !group_gone_ ? group_ : 0; }
+  uint32_t group() const { return group_; }
   /// To the standard input, in order; `end` closes it.
   void input(std::string bytes, bool end, hand_io::then<void> done);
 
@@ -69,7 +73,7 @@ private:
   void group_gone();
   void kill();
   void killed();
-  void lost(const failure& why);
+  void lost(failure why);
   void finish(bool tell);
   std::shared_ptr<spill> make_spill(const output& of);
   event_out::credit make_credit(size_t bytes);

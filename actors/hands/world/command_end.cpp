@@ -15,12 +15,6 @@ using namespace std::chrono_literals;
 // After a kill the end event is on its way; descendants that left the group may hold it back.
 constexpr auto end_after_kill = 1s;
 
-reply not_started(const failure& why) {
-  if (why.code == errc::envd_invalid || why.code == errc::bad_request)
-    return coded_error("PROCESS_FAILED", "The command could not be started: " + why.text());
-  return trouble(why);
-}
-
 reply broken_off(const failure& why) {
   switch (why.code) {
   case errc::hand_unreachable:
@@ -135,10 +129,12 @@ void command::killed() {
 }
 
 // How it ended, or whether something of it still runs, will never be known.
-void command::lost(const failure& why) {
+void command::lost(failure why) {
   if (over_)
     return;
-  all_.out->send_error(group_ == 0 ? not_started(why) : broken_off(why));
+  if (group_ == 0 && why.code == errc::envd_exhausted && all_.no_room())
+    why.detail = why.text() + "; what earlier commands left running is being ended, try again in a moment";
+  all_.out->send_error(group_ == 0 ? not_started("command", why) : broken_off(why));
   for (auto* each : {&out_, &err_})
     if (each->copy)
       each->copy->drop();

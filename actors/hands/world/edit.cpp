@@ -83,8 +83,7 @@ private:
       op_.hand->bring<std::string>([self = shared_from_this()](const result<std::string>& written) {
         if (written && !self->op_.is_cancelled())
           return self->publish_now();
-        self->op_.hand->link().remove(
-          self->what_.staged, hand_user, {}, self->op_.hand->bring<void>([self](const result<void>&) {}));
+        self->op_.hand->remove(self->what_.staged);
         self->end(written ? aborted(self->asked_.display) : trouble(written.error()));
       }));
   }

@@ -56,7 +56,7 @@ void stage_upload(const operation& op, const place& where, publication what) {
     op.hand->bring<std::string>([op, where, what](const result<std::string>& written) {
       if (written)
         return publish_upload(op, where, what);
-      op.hand->link().remove(what.staged, hand_user, {}, op.hand->bring<void>([op](const result<void>&) {}));
+      op.hand->remove(what.staged);
       files_fail(op, in_words_of(written.error(), what.staged, where));
     }));
 }

@@ -4,6 +4,7 @@
 
 #include "actors/hands/world/sinks.hpp"
 #include "actors/hands/world/trouble.hpp"
+#include "protocol/wire/envd_process.hpp"
 
 namespace agentpool::world {
 
@@ -111,6 +112,10 @@ void hand_io::read_all(const std::string& path, size_t most, then<std::string> n
       }});
 }
 
+void hand_io::remove(const std::string& path) {
+  link_->remove(path, hand_user, {}, bring<void>([](const result<void>&) {}));
+}
+
 void hand_io::run(
   std::vector<std::string> argv, const std::string& user, size_t most, then<script_output> next) {
   auto kept = std::make_shared<script_output>();
@@ -120,6 +125,7 @@ void hand_io::run(
   command.argv = std::move(argv);
   command.cwd = "/";
   command.user = user;
+  command.tag = envd::own_tag;
   auto op = link_->start(std::move(command), {}, sink);
   sink->listen({.output =
                   [self, kept, op, most](ports::output_stream which, std::string bytes) {

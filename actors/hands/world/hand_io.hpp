@@ -66,6 +66,9 @@ public:
   /// The whole file; `payload_too_large` when it has more than `most` bytes.
   void read_all(const std::string& path, size_t most, then<std::string> next);
 
+  /// Removes a file of ours, missing or not; nobody is told.
+  void remove(const std::string& path);
+
   /// Runs a small program of ours to its end; keeps `most` bytes of what it prints.
   void run(std::vector<std::string> argv, const std::string& user, size_t most, then<script_output> next);
 

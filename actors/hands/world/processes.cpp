@@ -3,9 +3,11 @@
 #include "actors/hands/world/processes.hpp"
 
 #include "actors/hands/world/search_args.hpp"
+#include "actors/hands/world/wrapper.hpp"
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace agentpool::world {
 
@@ -55,16 +57,45 @@ void processes::spawn(const operation& op, std::string& notice) {
     return;
   auto id = random_id("p-");
   command::parts parts{
-    id, std::move(*asked), op.hand, begin(op), nullptr, std::exchange(notice, {}), nullptr};
+    id, std::move(*asked), op.hand, begin(op), nullptr, std::exchange(notice, {}), nullptr, nullptr};
   if (!parts.asked.tool_call.empty())
     parts.live = std::make_shared<live_output>(op.hand->home(), parts.asked.tool_call, id, live_);
-  parts.gone = [weak = weak_from_this(), id] {
+  parts.no_room = [weak = weak_from_this(), hand = op.hand] {
+    auto self = weak.lock();
+    return self && self->end_what_was_left(hand);
+  };
+  parts.gone = [weak = weak_from_this(), id, continuity = op.hand->continuity()] {
     if (auto self = weak.lock())
-      self->commands_.erase(id);
+      self->forget(id, continuity);
   };
   auto made = std::make_shared<command>(std::move(parts));
   commands_.emplace(id, made);
   made->start();
+}
+
+void processes::forget(const std::string& id, uint64_t continuity) {
+  auto found = commands_.find(id);
+  if (auto group = found->second->left_running(); group != 0)
+    left_.push_back({group, continuity});
+  if (left_.size() > defaults::world_processes)
+    left_.pop_front();
+  commands_.erase(found);
+}
+
+// A fork bomb in the background is over as a command, and nothing could be started any more that ends it.
+bool processes::end_what_was_left(const std::shared_ptr<hand_io>& hand) {
+  std::set<uint32_t> groups;
+  for (const auto& [group, continuity] : std::exchange(left_, {}))
+    if (continuity == hand->continuity())
+      groups.insert(group);
+  for (const auto& [id, one] : commands_)
+    if (auto group = one->left_running(); group != 0)
+      groups.insert(group);
+    else
+      groups.erase(one->group()); // the number of an old group that is gone may be a new one's
+  for (auto group : groups)
+    hand->run(kill_group(group, 0), "root", 0, [](const result<script_output>&) {});
+  return !groups.empty();
 }
 
 void processes::open_terminal(const operation& op) {

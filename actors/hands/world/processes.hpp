@@ -6,6 +6,7 @@
 #include "actors/hands/world/operation.hpp"
 #include "actors/hands/world/terminal.hpp"
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -40,6 +41,9 @@ public:
   size_t size() const { return commands_.size() + terminals_.size(); }
 
 private:
+  /// Ends what commands that are over left running in this sandbox; false: there is none.
+  bool end_what_was_left(const std::shared_ptr<hand_io>& hand);
+  void forget(const std::string& id, uint64_t continuity);
   std::shared_ptr<terminal> find_terminal(const operation& op);
   bool full(const operation& op) const;
   std::shared_ptr<event_out> begin(const operation& op);
@@ -47,6 +51,11 @@ private:
   live_output::send live_;
   std::map<std::string, std::shared_ptr<command>> commands_;
   std::map<std::string, std::shared_ptr<terminal>> terminals_;
+  struct left_group {
+    uint32_t group;
+    uint64_t continuity; ///< in another sandbox the number means nothing
+  };
+  std::deque<left_group> left_; ///< of commands that are not watched any more; the oldest goes
 };
 
 /// `process/resolve`: lstats of the places where the program may be; no process is started.

@@ -116,11 +116,11 @@ std::string staging_name(std::string_view target) {
   return join(parent_of(target), random_id(".agentpool-"));
 }
 
-std::vector<std::string> publish_argv(const publication& what, const std::string& id) {
-  bool staged = !what.staged.empty();
-  std::vector<std::string> out{"/bin/sh", "-c", std::string{script}, "sh", id, what.target,
-    staged ? what.staged : staging_name(what.target), std::string{guard_name(what.expects)},
-    to_line(what.known), std::to_string(what.keep_before), what.mode, staged ? "staged" : "inline"};
+std::vector<std::string> publish_argv(
+  const publication& what, const std::string& id, const std::string& beside) {
+  std::vector<std::string> out{"/bin/sh", "-c", std::string{script}, "sh", id, what.target, beside,
+    std::string{guard_name(what.expects)}, to_line(what.known), std::to_string(what.keep_before), what.mode,
+    what.staged.empty() ? "inline" : "staged"};
   for (std::string_view rest{what.content}; !rest.empty();
        rest.remove_prefix(std::min(piece_bytes, rest.size())))
     out.push_back(base64_encode(rest.substr(0, piece_bytes)));
@@ -156,11 +156,14 @@ std::optional<published> read_published(std::string_view out, std::string_view e
 void publish(const std::shared_ptr<hand_io>& hand, const publication& what, hand_io::then<published> next) {
   auto id = random_id("pub_");
   auto most = what.keep_before + 4096;
-  hand->run(
-    publish_argv(what, id), hand_user, most, [id, next = std::move(next)](const result<script_output>& ran) {
+  auto beside = what.staged.empty() ? staging_name(what.target) : what.staged;
+  hand->run(publish_argv(what, id, beside), hand_user, most,
+    [id, hand, beside, next = std::move(next)](const result<script_output>& ran) {
+      auto done = ran ? read_published(ran->out, ran->err, id) : std::nullopt;
+      if (!done || done->how != published::outcome::done)
+        hand->remove(beside);
       if (!ran)
         return next(tl::unexpected{ran.error()});
-      auto done = read_published(ran->out, ran->err, id);
       if (!done)
         return next(fail(errc::outcome_unknown, "The program that writes files ended without an answer."));
       next(std::move(*done));

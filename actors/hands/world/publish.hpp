@@ -48,11 +48,13 @@ std::string staging_name(std::string_view target);
 
 /// Publishes by one program in the hand: guard, content in a file beside the target, mode, guard again, then
 /// link(2) for `absent`, which replaces nothing, or rename(2). Parents are made. Whatever goes wrong, no file
-/// is left beside the target (but when the hand is lost) and the target is whole.
+/// is left beside the target (but when the hand is lost) and the target is whole: what the program could not
+/// clean up, because it did not start or was cut off, is removed by envd.
 void publish(const std::shared_ptr<hand_io>& hand, const publication& what, hand_io::then<published> next);
 
 /// The publication's argv and the reading of what it prints, for tests.
-std::vector<std::string> publish_argv(const publication& what, const std::string& id);
+std::vector<std::string> publish_argv(
+  const publication& what, const std::string& id, const std::string& beside);
 std::optional<published> read_published(std::string_view out, std::string_view err, std::string_view id);
 
 /// The answer for a publication that failed in the hand.

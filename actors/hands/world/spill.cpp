@@ -91,8 +91,7 @@ void spill::written(const result<std::string>& how) {
     if (!std::exchange(failed_, true))
       told_(std::nullopt);
     pieces_.clear();
-    hand_->link().remove(
-      path_, hand_user, {}, hand_->bring<void>([self = shared_from_this()](const result<void>&) {}));
+    hand_->remove(path_);
   }
   if (auto then = std::exchange(then_, nullptr))
     then();

@@ -28,12 +28,6 @@ reply unknown() {
   return coded_error("unknown_process", "There is no such terminal any more.");
 }
 
-reply could_not_start(const failure& why) {
-  return why.code == errc::envd_invalid
-           ? coded_error("PROCESS_FAILED", "The terminal could not be started: " + why.text())
-           : trouble(why);
-}
-
 } // namespace
 
 void terminal::start() {
@@ -77,7 +71,7 @@ void terminal::ended(result<ports::process_end> how) {
   if (over_)
     return;
   if (!how) {
-    all_.out->send_error(leader_ == 0 ? could_not_start(how.error()) : trouble(how.error()));
+    all_.out->send_error(leader_ == 0 ? not_started("terminal", how.error()) : trouble(how.error()));
     return finish();
   }
   auto status = status_from(*how);

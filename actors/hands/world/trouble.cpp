@@ -27,6 +27,14 @@ reply io_error(const failure& why) {
   return coded_error("FS_IO_ERROR", printable(why.text(), detail_bytes));
 }
 
+// What envd says begins small and ends without a full stop.
+std::string sentence_of(const failure& why) {
+  auto text = printable(why.text(), detail_bytes);
+  if (text.front() >= 'a' && text.front() <= 'z')
+    text.front() = static_cast<char>(text.front() - 32);
+  return text.back() == '.' ? text : text + '.';
+}
+
 reply no_answer(effect what) {
   if (what == effect::change)
     return coded_error("WORLD_TIMEOUT", "The sandbox did not answer in time: whether the change was made is "
@@ -51,6 +59,7 @@ reply trouble(const failure& why, effect what) {
     return coded_error("FS_PERMISSION_DENIED", "The sandbox's permissions do not allow this.");
   case errc::envd_no_space:
     return coded_error("FS_IO_ERROR", "The sandbox's disk is full; delete files in it.");
+  case errc::envd_exhausted: return coded_error("FS_IO_ERROR", sentence_of(why));
   case errc::envd_failed:
   case errc::envd_invalid:
   case errc::envd_exists:
@@ -74,6 +83,16 @@ reply trouble(const failure& why, effect what) {
   case errc::provider_refused:
   case errc::provider_unauthorized: return coded_error("WORLD_NO_HAND", std::string{describe(why.code).text});
   default: return error_reply(why);
+  }
+}
+
+reply not_started(std::string_view what, const failure& why) {
+  switch (why.code) {
+  case errc::envd_exhausted: return coded_error("PROCESS_FAILED", sentence_of(why));
+  case errc::envd_invalid:
+  case errc::bad_request:
+    return coded_error("PROCESS_FAILED", "The " + std::string{what} + " could not be started: " + why.text());
+  default: return trouble(why);
   }
 }
 

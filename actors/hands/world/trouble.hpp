@@ -16,6 +16,9 @@ enum class effect : uint8_t { none, change };
 /// The answer for a failure of the link, of the lease or of the hand itself. Sentences name no address.
 reply trouble(const failure& why, effect what = effect::none);
 
+/// The same for a command or terminal (`what`) that did not start.
+reply not_started(std::string_view what, const failure& why);
+
 /// What a failed operation says about the hand it used.
 hand_outcome outcome_of(const failure& why);
 

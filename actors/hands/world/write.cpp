@@ -54,18 +54,13 @@ private:
       op_.hand->bring<std::string>([self = shared_from_this()](const result<std::string>& written) {
         if (written && !self->op_.is_cancelled())
           return self->publish_now();
-        self->unstage();
+        self->op_.hand->remove(self->what_.staged);
         self->end(written ? aborted(self->asked_.display) : staging_failed(written.error()));
       }));
   }
 
   // Nothing was published: what a failed upload says about outcomes is about the file beside the target.
   static reply staging_failed(const failure& why) { return trouble(why, effect::none); }
-
-  void unstage() {
-    op_.hand->link().remove(what_.staged, hand_user, {},
-      op_.hand->bring<void>([self = shared_from_this()](const result<void>&) {}));
-  }
 
   void publish_now() {
     publish(op_.hand, what_, [self = shared_from_this()](const result<published>& done) {

@@ -121,6 +121,19 @@ struct told_stream {
   errc code;
 };
 
+// The command line may be a program of ours that fills the whole sentence.
+TEST_F(E2bProcessTest, fault_AStartThatFailedTellsTheReasonOnly) {
+  auto line = "/bin/sh -c " + std::string(2000, 'x');
+  for (const auto& text : {"error starting process '" + line + "': chdir: permission denied",
+         "error starting pty with command '" + line +
+           "' with '80' cols and '24' rows: chdir: permission denied"}) {
+    always(stream(envelope_bytes(R"({"error":{"code":"invalid_argument","message":")" + text + R"("}})", 2)));
+    auto end = start()->end();
+    ASSERT_FALSE(end);
+    EXPECT_EQ(end.error().detail, "chdir: permission denied");
+  }
+}
+
 // BR-075
 TEST_F(E2bProcessTest, fault_EveryOtherAnswerHasItsCode) {
   auto ended = [](std::string_view code) {
@@ -131,7 +144,7 @@ TEST_F(E2bProcessTest, fault_EveryOtherAnswerHasItsCode) {
     std::vector<told_stream>{{ended("invalid_argument"), errc::envd_invalid},
       {ended("not_found"), errc::envd_not_found}, {ended("unauthenticated"), errc::envd_unauthorized},
       {ended("unavailable"), errc::hand_unreachable}, {ended("deadline_exceeded"), errc::deadline},
-      {ended("nonsense"), errc::envd_failed},
+      {ended("nonsense"), errc::envd_failed}, {ended("resource_exhausted"), errc::envd_exhausted},
       {stream(start_event + envelope_bytes(R"({"error":{"code":"deadline_exceeded"}})", 2)), errc::deadline},
       {stream(end_of_stream), errc::outcome_unknown},
       {stream(start_event + end_of_stream), errc::outcome_unknown}, {stream(""), errc::outcome_unknown},

@@ -16,6 +16,7 @@ import unittest
 
 DEADLINE = 60.0
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # readable for every user
+ALONE = 300_000 + os.getpid()  # a user whose processes nobody else counts
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
@@ -85,7 +86,7 @@ class Stream:
 
 
 class Envd:
-    def __init__(self, home, init=None, extra_env=None, who="user"):
+    def __init__(self, home, init=None, extra_env=None, who="user", options=()):
         self.home = str(home)
         self.who = who
         self.token = (init or {}).get("accessToken")
@@ -93,7 +94,7 @@ class Envd:
         uid, gid = (1000, 1000) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
         (users / "passwd").write_text(
             f"root:x:0:0:root:/root:/bin/bash\nuser:x:{uid}:{gid}::{home}:/bin/bash\n"
-            f"other:x:1001:1001::/nonexistent:/bin/sh\n")
+            f"other:x:1001:1001::/nonexistent:/bin/sh\nalone:x:{ALONE}:{ALONE}::{home}:/bin/sh\n")
         (users / "group").write_text(f"root:x:0:\nuser:x:{gid}:\ncrew:x:2000:user,other\nmore:x:2001:other,user\n")
         lifeline, self.lifeline = os.pipe()
         announce, told = os.pipe()
@@ -105,7 +106,7 @@ class Envd:
         self.process = subprocess.Popen(
             [str(binary()), "--listen", "127.0.0.1", "--port", "0", "--lifeline-fd", str(lifeline),
              "--announce-fd", str(told), "--init-fd", str(given), "--passwd", str(users / "passwd"),
-             "--group", str(users / "group")],
+             "--group", str(users / "group"), *options],
             pass_fds=(lifeline, told, given), stderr=self.log, stdin=subprocess.DEVNULL,
             env={"PATH": PATH, "E2B_SANDBOX_ID": "itest",
                  "ASAN_OPTIONS": "quarantine_size_mb=8", **(extra_env or {})})

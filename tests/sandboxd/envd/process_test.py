@@ -248,15 +248,39 @@ class LifeTest(EnvdCase):
             self.assertEqual((status, body["code"]), (404, "not_found"), method)
 
     def test_a_kill_ends_the_stream_though_an_orphan_holds_the_pipe(self):
-        # Row 108: the shell is killed, its child lives on with the outputs.
-        stream = self.envd.sh("echo $$; sleep 30 && echo never")
+        # Row 108: the shell is killed, a child of it that left the group lives on with the outputs.
+        stream = self.envd.sh("setsid sh -c 'echo $$; exec sleep 30'; echo never")
         pid = stream.pid()
-        stream.until("stdout", b"\n")
+        orphan = int(stream.until("stdout", b"\n"))
         self.assertEqual(self.envd.signal(pid=pid), (200, {}))
         self.assertEqual(stream.rest()[1:], (KILLED, {}))
         self.assertEqual(self.envd.list(), [])
         self.assertFalse(alive(pid))
         self.assertEqual(self.envd.signal(pid=pid)[0], 404)
+        self.assertTrue(alive(orphan))
+        os.kill(orphan, 9)
+
+    def test_a_kill_ends_the_whole_group(self):
+        # While the shell runs, after its end, and by its deadline.
+        for script, members in (("sleep 100 & echo $!; wait", {}), ("sleep 100 & echo $!", {}),
+                                ("sleep 100 & echo $!; wait", {"headers": {"Connect_Timeout_Ms": "500"}})):
+            stream = self.envd.sh(script, **members)
+            pid = stream.pid()
+            child = int(stream.until("stdout", b"\n"))
+            if "wait" not in script:
+                wait.until(lambda: not alive(pid), "the shell to exit")
+            self.assertTrue(alive(child))
+            if not members:
+                self.assertEqual(self.envd.signal(pid=pid), (200, {}))
+            stream.rest()
+            wait.until(lambda: not alive(child), "the child to end")
+
+    def test_a_program_that_makes_its_session_is_its_leader(self):
+        stream = self.envd.start("/usr/bin/setsid", "-w", "sh", "-c", "echo $$; sleep 100 & wait", stdin=False)
+        pid = stream.pid()
+        self.assertEqual(int(stream.until("stdout", b"\n")), pid)
+        self.envd.signal(pid=pid)
+        self.assertEqual(stream.rest()[1:], (KILLED, {}))
 
     def test_a_background_grandchild_delays_the_end_until_a_signal(self):
         stream = self.envd.sh("sleep 100 & echo started")
@@ -334,6 +358,26 @@ class LifeTest(EnvdCase):
         wait.until(lambda: not alive(pid), "its processes to end")
         with self.assertRaises(Exception):
             stream.rest()
+
+
+@unittest.skipUnless(AS_ROOT, "limits for another user")
+class RoomTest(EnvdCase):
+    def test_a_start_without_a_free_process_is_typed(self):
+        envd = self.make({"defaultUser": "alone"}, options=("--processes", "5"))
+        held = [envd.start("/bin/sleep", "100") for _ in range(6)]  # one that becomes this user is not counted yet
+        pids = [stream.pid() for stream in held]
+        said = self.end(envd.start("/bin/echo", "x"), "resource_exhausted")
+        self.assertEqual(said, "no process can be started in the sandbox: all 5 of its processes are in use")
+        self.end(envd.start("/bin/echo", "x", pty={"size": {"cols": 80, "rows": 24}}), "resource_exhausted")
+        own = envd.start("/bin/echo", "kept", tag="agentpool:own")
+        own.pid()
+        self.assertEqual(own.rest()[0]["stdout"], b"kept\n")
+        for stream, pid in zip(held[:2], pids):
+            envd.signal(pid=pid)
+            stream.rest()
+        again = envd.start("/bin/echo", "x")
+        again.pid()
+        self.assertEqual(again.rest()[1], EXIT_0)
 
 
 class OutputTest(EnvdCase):

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/hands/world/processes.hpp"
 #include "protocol/wire/base64.hpp"
+#include "protocol/wire/envd_process.hpp"
 #include "tests/support/world_fixture.hpp"
 
 namespace agentpool::test {
@@ -181,6 +182,51 @@ TEST_F(Command, ABadStartIsAnErrorBeforeStarted) {
   home->run();
   EXPECT_EQ(story(*out), "error");
   EXPECT_EQ(event(*out, "error")["code"].text(), "PROCESS_FAILED");
+}
+
+TEST_F(Command, WithoutAFreeProcessTheSentenceSaysSo) {
+  auto out = spawn();
+  link->last().fail({errc::envd_exhausted, "no process can be started in the sandbox"});
+  home->run();
+  EXPECT_EQ(story(*out), "error");
+  EXPECT_EQ(event(*out, "error")["code"].text(), "PROCESS_FAILED");
+  EXPECT_EQ(event(*out, "error")["message"].text(), "No process can be started in the sandbox.");
+}
+
+TEST_F(Command, WithoutAFreeProcessWhatEarlierOnesLeftIsEnded) {
+  auto before = spawn();
+  auto& one = link->last();
+  run(one);
+  say(one, output_stream::err, mark("x 0 0")); // something of its group goes on
+  one.end(0);
+  home->run();
+  ASSERT_EQ(event(*before, "exit")["exit_code"].integer(), 0);
+  before->stream->sink->leave(); // nobody watches it any more
+  home->run();
+  for (auto more : {"; what earlier commands left running is being ended, try again in a moment.", "."}) {
+    auto out = spawn();
+    auto starts = link->started.size();
+    link->last().fail({errc::envd_exhausted, "no process can be started in the sandbox"});
+    home->run();
+    EXPECT_EQ(
+      event(*out, "error")["message"].text(), "No process can be started in the sandbox" + std::string{more});
+    ASSERT_EQ(link->started.size(), starts + (more[0] == ';'));
+    if (more[0] == ';') {
+      EXPECT_NE(link->last().spec.argv[2].find("kill -s KILL"), std::string::npos);
+      EXPECT_EQ(link->last().spec.argv[4], "77");
+      EXPECT_EQ(link->last().spec.user, "root");
+    }
+  }
+}
+
+TEST_F(Command, WhatEndsItIsStartedFromWhatIsKeptBack) {
+  auto out = spawn();
+  run(link->last());
+  EXPECT_NE(link->last().spec.tag, envd::own_tag);
+  out->stream->sink->leave();
+  home->run();
+  ASSERT_EQ(link->started.size(), 2U);
+  EXPECT_EQ(link->last().spec.tag, envd::own_tag);
 }
 
 TEST_F(Command, AWrapperThatWasKilledTellsItsSignal) {

@@ -167,4 +167,23 @@ TEST_F(Files, AFailedUploadIsToldInTheAppsWords) {
   EXPECT_EQ(refuse(errc::envd_failed), "error writing file 'd/a': not enough disk space available");
 }
 
+TEST_F(Files, APublicationThatFailsLeavesNothingBesideTheFile) {
+  link->file("/workspace/a", "old");
+  auto full = "no process can be started in the sandbox: all 480 of its processes are in use";
+  for (const auto& [why, status] :
+    {std::pair<failure, int>{{errc::envd_exhausted, full}, 429}, {{errc::outcome_unknown, {}}, 502}}) {
+    link->fault = [&](const std::string& call, const auto&) -> std::optional<failure> {
+      return call == "publish" ? std::optional{why} : std::nullopt;
+    };
+    for (const auto& content : {std::string{"small"}, std::string(300 * 1024, 'x')}) {
+      auto out = ask(world::files_write, path("a"), content);
+      EXPECT_EQ(out.reply->status, status);
+      EXPECT_EQ(out.code(), to_string(why.code));
+      EXPECT_EQ(link->content("/workspace/a"), "old");
+      EXPECT_EQ(link->names("/workspace"), std::vector<std::string>{"a"});
+      EXPECT_TRUE(link->calls.back().starts_with("remove /workspace/.agentpool-")) << link->calls.back();
+    }
+  }
+}
+
 } // namespace agentpool::test

@@ -47,7 +47,8 @@ protected:
   std::string get(const std::string& name) const { return slurp(at(name)); }
 
   published publish(publication what) {
-    auto ran = run_program(world::publish_argv(what, "pub_test"), root / "io");
+    auto beside = what.staged.empty() ? world::staging_name(what.target) : what.staged;
+    auto ran = run_program(world::publish_argv(what, "pub_test", beside), root / "io");
     auto done = world::read_published(ran.out, ran.err, "pub_test");
     EXPECT_TRUE(done) << ran.out << ran.err;
     for (const auto& entry : fs::directory_iterator(root / "w"))

@@ -85,6 +85,17 @@ TEST_F(Write, GuardsAreCheckedInTheOrderOfTheSeam) {
   EXPECT_EQ(link->find("/workspace/gone"), nullptr);
 }
 
+TEST_F(Write, WithoutAFreeProcessNothingIsChangedAndTheSentenceSaysWhy) {
+  link->fault = [](const std::string& call, const auto&) -> std::optional<failure> {
+    return call == "publish" ? std::optional{failure{errc::envd_exhausted, "no process can be started"}}
+                             : std::nullopt;
+  };
+  auto out = ask(world::write, line("/workspace/a"), std::string(300 * 1024, 'x'));
+  EXPECT_EQ(out.code(), "FS_IO_ERROR");
+  EXPECT_EQ(out.body()["message"].text(), "No process can be started.");
+  EXPECT_EQ(link->names("/workspace"), std::vector<std::string>{});
+}
+
 TEST_F(Write, AChangeBetweenLookAndPublicationIsNotOverwritten) {
   link->file("/workspace/a", "1");
   auto now = version("/workspace/a");

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+/// Bounds of sandboxd: each says what happens when it is reached.
+namespace agentpool::sandboxd::limits {
+
+using namespace std::chrono_literals;
+
+// -- processes
+inline constexpr int64_t kept_processes = 32;  ///< of a sandbox, for envd and probes: commands get the others
+inline constexpr int64_t least_processes = 64; ///< of a sandbox: `--processes` with fewer is refused
+
+// -- envd
+inline constexpr auto envd_answer = 5s; ///< envd answers /health within, else a connect is 504
+
+// -- the network process of a sandbox
+inline constexpr auto network_pause = 100ms;   ///< before a dead one is started again, doubled each time
+inline constexpr auto network_pause_max = 10s; ///< …up to this
+inline constexpr auto network_proven = 60s;    ///< one that lived so long starts the count anew
+inline constexpr size_t network_tries = 6;     ///< starts in a row: then the sandbox stays without a network
+
+} // namespace agentpool::sandboxd::limits

@@ -1,0 +1,91 @@
+# SPDX-FileCopyrightText: 2026 The agentpool authors
+# SPDX-License-Identifier: Apache-2.0
+"""A sandbox at its limits, one that hangs, one that is cut off: what the model and the app are told, what is left
+behind and what works afterwards."""
+
+import os
+import signal
+
+from tests.e2e import procs
+from tests.e2e.envd_tap import EnvdTap
+from tests.e2e.sandboxes import HandsCase
+from tests.e2e.wait import DEADLINE, SLACK, until
+
+BOMB = "bomb() { bomb | bomb & }; bomb"
+START = "/process.Process/Start"
+
+
+class LimitsTest(HandsCase):
+    @classmethod
+    def tap(cls, url):
+        cls.relay = EnvdTap(url)
+        cls.addClassCleanup(cls.relay.close)
+        return cls.relay.url
+
+    def setUp(self):
+        super().setUp()
+        self.session = self.client.create("dsh")
+        self.assertEqual(self.tool(self.session, "$ echo up"), "up\n")
+        (self.hand,) = self.sandboxd.provider().list()
+
+    def tearDown(self):
+        self.delete(self.session)
+        self.assertProviderEmpty()
+
+    def put(self, path, body):
+        return self.client.call("PUT", f"/v1/sessions/{self.session}/files/content?path={path}", body)
+
+    def names(self):
+        listed = self.client.must(200, "GET", f"/v1/sessions/{self.session}/files?path=")
+        return sorted(entry["name"] for entry in listed["entries"])
+
+    def taken(self):
+        """Processes of the hand's commands."""
+        with open(f"/sys/fs/cgroup/pids/agentpool/{self.hand}/commands/pids.current", encoding="ascii") as count:
+            return int(count.read())
+
+    def testACancelEndsAForkBomb(self):
+        turn = self.client.prompt(self.session, f"$ echo begun; {BOMB}; sleep 2719")
+        self.wait_live(self.session, "begun\n", turn)
+        until(lambda: self.taken() > 470, "the bomb has gone off")
+        for name, size in (("small", 5), ("large", 1_000_000)):  # the files API has processes of its own
+            self.assertEqual(self.put(name, b"x" * size).status, 201)
+        self.client.cancel(self.session)
+        self.client.turn_end(self.session, turn, 2 * SLACK)
+        until(lambda: self.taken() < 20, "the bomb is gone")
+        self.assertEqual(self.tool(self.session, "$ echo calm"), "calm\n")
+        self.assertEqual(self.names(), ["large", "small"])
+
+    def testABombThatACommandLeftIsEndedWhenNothingStartsAnyMore(self):
+        self.tool(self.session, f"$ {BOMB}; true")  # it is over, the bomb goes on
+        refusal = ("No process can be started in the sandbox: all 480 of its processes are in use; what earlier commands "
+                   "left running is being ended, try again in a moment.")
+        said = until(lambda: (text := self.tool(self.session, "$ echo x")) != "x\n" and text, "it is refused", 6 * SLACK)
+        self.assertIn(refusal, said)
+        self.assertNotIn("setsid", said)
+        until(lambda: self.taken() < 20, "the bomb is gone")
+        self.assertEqual(self.tool(self.session, "$ echo x"), "x\n")
+
+    def testAPublicationThatIsCutOffLeavesNothing(self):
+        self.assertEqual(self.put("f", b"old").status, 201)
+        for body in (b"new", b"y" * 1_000_000):
+            self.relay.cut = START
+            answer = self.put("f", body)
+            self.assertIn(answer.code, ("outcome_unknown", "hand_unreachable"), answer)
+            until(lambda: self.names() == ["f"], "nothing is left beside the file", 2 * SLACK)
+            self.assertEqual(self.file(self.session, "f").body, b"old")
+        self.assertEqual(self.put("f", b"new").status, 200)
+
+    def testAHangingEnvdIsUnreachableAndComesBack(self):
+        (envd,) = [pid for pid in procs.descendants(self.sandboxd.child.pid)
+                   if procs.command(pid).startswith("/usr/local/bin/envd")]
+        os.kill(envd, signal.SIGSTOP)
+        self.addCleanup(procs.kill, envd, signal.SIGCONT)
+        answers = [self.file(self.session, "none") for _ in range(2)]
+        self.assertEqual({answer.status // 100 for answer in answers}, {5}, answers)
+        for answer in answers:
+            self.assertIn(answer.code, ("hand_unreachable", "outcome_unknown", "deadline"), answer)
+        self.assertEqual(self.sandboxd.provider().list(), [self.hand])
+        os.kill(envd, signal.SIGCONT)
+        until(lambda: self.file(self.session, "none").status == 404, "the hand answers again", 4 * SLACK)
+        self.assertEqual(self.tool(self.session, "$ echo up"), "up\n")
