@@ -22,6 +22,17 @@ SANITIZER = re.compile(r"(ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime e
 PASSED_ON = ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS")
 
 
+def leaks(text):
+    """LeakSanitizer's report in a line per block: what leaked, and where our own code made it."""
+    lines = []
+    for block in re.split(r"\n\n", text):
+        head = re.match(r"(Direct|Indirect) leak of .*", block.strip())
+        if head:
+            own = re.findall(r"#\d+ \S+ in (.*) \.\./\.\./(\S+)", block)
+            lines.append(head.group(0) + "".join(f"\n    {where} {what[:150]}" for what, where in own[:4]))
+    return "LeakSanitizer: detected memory leaks\n" + "\n".join(lines) if lines else ""
+
+
 class Daemon:
     """agentpoold on a folder of its own. `agents` are fault agent profiles: {name: script}; `model` starts
     the demo model."""
@@ -261,5 +272,5 @@ class Daemon:
                 text = handle.read()
             match = SANITIZER.search(text)
             if match:
-                found.append(text[match.start() : match.start() + 6000])
+                found.append(leaks(text) or text[match.start() : match.start() + 6000])
         return found

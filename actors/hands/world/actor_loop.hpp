@@ -10,6 +10,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 namespace agentpool::world {
 
@@ -30,6 +31,8 @@ public:
 
   timer after(std::chrono::milliseconds in, step what) override {
     auto number = ++last_;
+    if (closed_)
+      return number;
     waiting_.emplace(number, std::move(what));
     timers_.arm(purpose(number), in);
     return number;
@@ -49,6 +52,12 @@ public:
       found.mapped()();
   }
 
+  /// The actor ends: what waits is dropped, because an operation that waits for its timer holds this loop.
+  void close() {
+    closed_ = true;
+    auto dropped = std::exchange(waiting_, {});
+  }
+
 private:
   static constexpr std::string_view prefix = "step ";
   static std::string purpose(timer which) { return std::string{prefix} + std::to_string(which); }
@@ -57,6 +66,7 @@ private:
   timer_set<world_actor::pointer> timers_;
   std::map<timer, step> waiting_;
   timer last_ = 0;
+  bool closed_ = false;
 };
 
 } // namespace agentpool::world

@@ -20,6 +20,9 @@ public:
   static inline const char* name = "world";
 
   world_state(world_actor::pointer self, session_id session, hand_actor hand);
+  ~world_state() { loop_->close(); }
+  world_state(const world_state&) = delete;
+  world_state& operator=(const world_state&) = delete;
 
   world_actor::behavior_type make_behavior();
 

@@ -122,6 +122,28 @@ TEST_F(WorldActor, NoticeWaitsForWhatCanTellIt) {
   EXPECT_EQ(hand->given_back, (std::vector<uint64_t>{1, 2, 2})) << "its exit, then its group";
 }
 
+// The exit of a command was seen, its pipes are open still: a timer waits, and holds what holds the loop.
+TEST_F(WorldActor, AWorldThatEndsInTheMiddleOfACommandLeavesNothing) {
+  auto stream = std::make_shared<recorded_stream>();
+  send(call("process/spawn",
+         R"({"argv":["a"],"cwd":"/","grace_ms":5000,"stdout":{"mode":"pipe"},"stderr":{"mode":"pipe"}})"),
+    stream);
+  auto& one = hand->link->last();
+  auto say = [&](const std::string& words) {
+    one.sink->on_output(ports::output_stream::err, '\x1e' + one.spec.argv.at(12) + ' ' + words + '\x1e');
+    sched.run();
+  };
+  one.sink->on_started(5);
+  say("p 5");
+  auto before = stream->sink.use_count();
+  say("x 0 1");
+  EXPECT_GT(before, 1);
+  hand->link->started.clear(); // the connection is gone with its callbacks
+  caf::anon_send_exit(world, caf::exit_reason::kill);
+  sched.run();
+  EXPECT_EQ(stream->sink.use_count(), 1);
+}
+
 // A daemon that was killed leaves commands behind; whoever takes the hand over ends them.
 TEST_F(WorldActor, WhatNobodyWaitsForIsEndedAtTheFirstUse) {
   hand->link->running = {
