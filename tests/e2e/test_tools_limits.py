@@ -26,7 +26,7 @@ class LimitsTest(HandsCase):
         super().setUp()
         self.session = self.client.create("dsh")
         self.assertEqual(self.tool(self.session, "$ echo up"), "up\n")
-        (self.hand,) = self.sandboxd.provider().list()
+        (self.hand,) = self.sandboxd.list()
 
     def tearDown(self):
         self.delete(self.session)
@@ -85,7 +85,7 @@ class LimitsTest(HandsCase):
         self.assertEqual({answer.status // 100 for answer in answers}, {5}, answers)
         for answer in answers:
             self.assertIn(answer.code, ("hand_unreachable", "outcome_unknown", "deadline"), answer)
-        self.assertEqual(self.sandboxd.provider().list(), [self.hand])
+        self.assertEqual(self.sandboxd.list(), [self.hand])
         os.kill(envd, signal.SIGCONT)
         until(lambda: self.file(self.session, "none").status == 404, "the hand answers again", 4 * SLACK)
         self.assertEqual(self.tool(self.session, "$ echo up"), "up\n")
