@@ -67,6 +67,14 @@ class ToolsTest(HandsCase):
         for result in self.results(self.session):
             self.assertFalse(result.startswith("Error"), result)
 
+    def testADeepPathIsLikeAnyOther(self):
+        self.tool(self.session, "$ true")
+        self.assertProblem(self.file(self.session, "/".join(["x"] * 2000)), 404, "file_not_found")
+        deep = "/".join(["y"] * 400)
+        body = b"deep"
+        put = self.client.call("PUT", f"/v1/sessions/{self.session}/files/content?path={deep}", body)
+        self.assertEqual((put.status, self.file(self.session, deep).body), (201, body), put)
+
     def testExitCodesAndStreams(self):
         result = self.tool(self.session, "$ echo out; echo err >&2; exit 7")
         for part in ("out\n", "err\n", "[exit code: 7]"):

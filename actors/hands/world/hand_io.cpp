@@ -12,13 +12,7 @@ namespace {
 
 constexpr int most_links = 4; // a resolved target that is a link again was changed meanwhile
 constexpr size_t error_bytes = 4096;
-
-// A wave of lstats.
-struct wave {
-  std::vector<seen> stats;
-  size_t missing = 0;
-  std::optional<failure> error;
-};
+constexpr size_t wave_width = 64; // of one operation: the client's queue is everybody's
 
 void append(std::string& to, std::string_view bytes, size_t most, bool& cut) {
   auto room = most - std::min(most, to.size());
@@ -27,6 +21,14 @@ void append(std::string& to, std::string_view bytes, size_t most, bool& cut) {
 }
 
 } // namespace
+
+struct hand_io::wave {
+  std::vector<std::string> paths;
+  then<std::vector<seen>> next;
+  std::vector<seen> stats{};
+  size_t asked = 0, answered = 0;
+  std::optional<failure> error{};
+};
 
 hand_io::hand_io(
   std::shared_ptr<loop> home, std::shared_ptr<ports::sandbox_link> link, uint64_t continuity, give_back done)
@@ -55,21 +57,27 @@ void hand_io::lstat(const std::string& path, then<seen> next) {
 void hand_io::lstats(std::vector<std::string> paths, then<std::vector<seen>> next) {
   if (paths.empty())
     return next(std::vector<seen>{});
-  auto all = std::make_shared<wave>();
-  all->stats.resize(paths.size());
-  all->missing = paths.size();
-  for (size_t i = 0; i < paths.size(); ++i)
-    lstat(paths[i], [all, i, next](result<seen> got) {
-      if (got)
-        all->stats[i] = std::move(*got);
-      else if (!all->error)
-        all->error = std::move(got.error());
-      if (--all->missing > 0)
-        return;
-      if (all->error)
-        return next(tl::unexpected{std::move(*all->error)});
-      next(std::move(all->stats));
-    });
+  auto all = std::make_shared<wave>(wave{std::move(paths), std::move(next)});
+  all->stats.resize(all->paths.size());
+  while (all->asked < std::min(wave_width, all->paths.size()))
+    lstat_next(all);
+}
+
+void hand_io::lstat_next(const std::shared_ptr<wave>& all) {
+  auto i = all->asked++;
+  lstat(all->paths[i], [self = shared_from_this(), all, i](result<seen> got) {
+    if (got)
+      all->stats[i] = std::move(*got);
+    else if (!all->error)
+      all->error = std::move(got.error());
+    if (all->asked < all->paths.size())
+      self->lstat_next(all);
+    if (++all->answered < all->paths.size())
+      return;
+    if (all->error)
+      return all->next(tl::unexpected{std::move(*all->error)});
+    all->next(std::move(all->stats));
+  });
 }
 
 void hand_io::stat(const std::string& path, then<seen> next) {

@@ -58,7 +58,7 @@ public:
 
   /// lstat; a component that is no directory means that there is nothing.
   void lstat(const std::string& path, then<seen> next);
-  /// lstats in parallel; the first failure counts.
+  /// lstats in parallel, some at a time; the first failure counts.
   void lstats(std::vector<std::string> paths, then<std::vector<seen>> next);
   /// stat: of what a link leads to; nothing for one that leads nowhere.
   void stat(const std::string& path, then<seen> next);
@@ -73,6 +73,9 @@ public:
   void run(std::vector<std::string> argv, const std::string& user, size_t most, then<script_output> next);
 
 private:
+  struct wave;
+
+  void lstat_next(const std::shared_ptr<wave>& all);
   void follow(const std::string& path, int links, then<seen> next);
 
   std::shared_ptr<loop> home_;
