@@ -14,16 +14,6 @@ idempotency_row row_of(const net::http_request& request, const std::string& key,
   return row;
 }
 
-// An answer as it is kept: status and body say which kind it was.
-net::http_response kept(const idempotency_row& row) {
-  net::http_response out;
-  out.status = row.status;
-  out.body = row.answer;
-  if (row.status != 204)
-    out.content_type = row.status >= 400 ? "application/problem+json" : "application/json";
-  return out;
-}
-
 // The answer goes out when it is kept: a client that saw it may rely on getting it again.
 void keep_answer(const exchange_ptr& one, const idempotency_row& row) {
   one->hold([weak = std::weak_ptr{one}, row = row](const net::http_response& answer) mutable {
@@ -43,7 +33,7 @@ void begin(const exchange_ptr& one, const idempotency_row& asked, std::function<
       if (!known)
         return one->problem(known.error());
       if (known->status != 0)
-        return one->send(kept(*known));
+        return one->repeat(known->status, known->answer);
       keep_answer(one, *known);
       act();
     },

@@ -24,8 +24,11 @@ net::http_response reply(int status, std::string_view type, std::string body) {
   return out;
 }
 
+constexpr std::string_view json_type = "application/json";
+constexpr std::string_view problem_type = "application/problem+json";
+
 net::http_response problem_reply(const failure& why) {
-  return reply(describe(why.code).http_status, "application/problem+json", problem_json(why));
+  return reply(describe(why.code).http_status, problem_type, problem_json(why));
 }
 
 // A 500's reason is for the log, not for a client.
@@ -47,7 +50,12 @@ exchange::exchange(std::shared_ptr<gateway_services> services, std::shared_ptr<n
       http_{std::move(http)}, begin_{rate_limiter::clock::now()} {}
 
 void exchange::json(int status, std::string body) {
-  respond(reply(status, "application/json", std::move(body)), {});
+  respond(reply(status, json_type, std::move(body)), {});
+}
+
+void exchange::repeat(int status, std::string body) {
+  auto type = body.empty() ? std::string_view{} : status >= 400 ? problem_type : json_type;
+  respond(reply(status, type, std::move(body)), "again");
 }
 
 void exchange::no_content() {

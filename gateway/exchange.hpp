@@ -51,6 +51,8 @@ public:
   void json(int status, std::string body);
   /// Answers without a body (204).
   void no_content();
+  /// Answers as one of these did before: status and body say which.
+  void repeat(int status, std::string body);
   /// Answers application/problem+json. The bytes of a 404 and of a 401 depend on nothing but the code.
   void problem(const failure& why);
   /// A 405 with its Allow header.

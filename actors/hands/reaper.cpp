@@ -12,9 +12,7 @@ namespace agentpool {
 
 namespace {
 
-const std::string sweep_purpose = "sweep of the provider's list";
 const std::string debt_purpose = "delete-debt";
-const std::string watch_purpose = "sign of life of the provider";
 constexpr size_t shown_debts = 50;
 
 caf::timespan backoff(uint32_t attempts) {

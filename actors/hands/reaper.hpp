@@ -53,6 +53,10 @@ private:
     failure why{errc::none, {}};
   };
 
+  // The timers, as the operator reads them.
+  static inline const std::string sweep_purpose = "sweep of the provider's list";
+  static inline const std::string watch_purpose = "sign of life of the provider";
+
   // -- the provider (reaper_watch.cpp)
   void watch();
   bool heard(const failure& why);

@@ -11,7 +11,6 @@ namespace agentpool {
 
 namespace {
 
-const std::string sweep_purpose = "sweep of the provider's list";
 constexpr size_t most_pages = 1000; // an endless list is no list
 
 std::string label(const ports::sandbox_info& info, const std::string& name) {

@@ -7,12 +7,6 @@
 
 namespace agentpool {
 
-namespace {
-
-const std::string watch_purpose = "sign of life of the provider";
-
-} // namespace
-
 /// One entry of the list is enough. While another call is on its way its answer tells the same.
 void reaper_state::watch() {
   timers_.arm(watch_purpose, defaults::provider_watch);

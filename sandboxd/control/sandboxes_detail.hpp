@@ -5,6 +5,7 @@
 #include "sandboxd/control/sandboxes.hpp"
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
@@ -20,6 +21,11 @@ inline int64_t wall_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
     std::chrono::system_clock::now().time_since_epoch())
     .count();
+}
+
+/// Waits whose failure is an answer: it goes to `error`.
+inline auto ignoring(boost::system::error_code& error) {
+  return boost::asio::redirect_error(boost::asio::use_awaitable, error);
 }
 
 /// Runs a blocking job on an executor of the pool and comes back.

@@ -7,19 +7,10 @@
 
 #include <boost/asio/detached.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/redirect_error.hpp>
 
 namespace agentpool::sandboxd {
 
 namespace asio = boost::asio;
-
-namespace {
-
-auto ignoring(boost::system::error_code& error) {
-  return asio::redirect_error(asio::use_awaitable, error);
-}
-
-} // namespace
 
 void sandboxes::enter(sandbox_entry& entry, sandbox_state state) {
   entry.state = state;

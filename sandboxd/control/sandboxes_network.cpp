@@ -5,7 +5,6 @@
 #include "sandboxd/log.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/redirect_error.hpp>
 
 /// The network process of a running sandbox is kept alive.
 namespace agentpool::sandboxd {
@@ -13,10 +12,6 @@ namespace agentpool::sandboxd {
 namespace asio = boost::asio;
 
 namespace {
-
-auto ignoring(boost::system::error_code& error) {
-  return asio::redirect_error(asio::use_awaitable, error);
-}
 
 std::chrono::milliseconds pause_before(size_t tries) {
   auto pause = std::chrono::milliseconds{limits::network_pause} * (int64_t{1} << tries);

@@ -63,10 +63,6 @@ asio::awaitable<tcp::socket> try_connect(
   co_return out;
 }
 
-} // namespace
-
-namespace {
-
 asio::awaitable<bool> ask_health(const namespace_sockets& sockets, int net) {
   constexpr auto quietly = asio::as_tuple(asio::use_awaitable);
   constexpr std::string_view question = "GET /health HTTP/1.1\r\nHost: envd\r\nConnection: close\r\n\r\n";

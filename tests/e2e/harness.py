@@ -28,7 +28,7 @@ def leaks(text):
     for block in re.split(r"\n\n", text):
         head = re.match(r"(Direct|Indirect) leak of .*", block.strip())
         if head:
-            own = re.findall(r"#\d+ \S+ in (.*) \.\./\.\./(\S+)", block)
+            own = re.findall(r"#\d+ \S+ in (.*) \.\./\.\./(?!\.\./)(\S+)", block)
             lines.append(head.group(0) + "".join(f"\n    {where} {what[:150]}" for what, where in own[:4]))
     return "LeakSanitizer: detected memory leaks\n" + "\n".join(lines) if lines else ""
 

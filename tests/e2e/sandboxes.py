@@ -5,6 +5,7 @@
 from tests.e2e import settings
 from tests.e2e.case import E2eCase
 from tests.e2e.client import of_type
+from tests.e2e.envd_tap import EnvdTap
 from tests.e2e.sandboxd import Sandboxd, needs_sandboxes
 from tests.e2e.wait import DEADLINE, SLACK, until
 
@@ -82,3 +83,13 @@ class HandsCase(E2eCase):
 
     def assertProviderEmpty(self):
         until(lambda: not self.sandboxd.list(), "the provider has no sandbox", 5 * SLACK)
+
+
+class TappedHandsCase(HandsCase):
+    """A HandsCase whose requests to sandboxd pass `cls.envd`."""
+
+    @classmethod
+    def tap(cls, url):
+        cls.envd = EnvdTap(url)
+        cls.addClassCleanup(cls.envd.close)
+        return cls.envd.url

@@ -13,7 +13,7 @@ from tests.e2e import settings
 from tests.e2e.envd_tap import EnvdTap
 from tests.e2e.harness import Daemon
 from tests.e2e.sandboxd import Sandboxd, needs_sandboxes
-from tests.e2e.sandboxes import HandsCase
+from tests.e2e.sandboxes import TappedHandsCase
 from tests.e2e.client import of_type
 from tests.e2e.wait import DEADLINE
 
@@ -70,14 +70,8 @@ ContractTest = needs_sandboxes(contract_case(StackTarget))
 
 
 @needs_sandboxes
-class EnvdCallsTest(HandsCase):
+class EnvdCallsTest(TappedHandsCase):
     """Which envd calls a tool costs: a look at the world starts no process, and an exit is never polled for."""
-
-    @classmethod
-    def tap(cls, url):
-        cls.envd = EnvdTap(url)
-        cls.addClassCleanup(cls.envd.close)
-        return cls.envd.url
 
     def started_by(self, line):
         """How many processes a tool call has started, and its result."""

@@ -7,21 +7,14 @@ import os
 import signal
 
 from tests.e2e import procs
-from tests.e2e.envd_tap import EnvdTap
-from tests.e2e.sandboxes import HandsCase
+from tests.e2e.sandboxes import TappedHandsCase
 from tests.e2e.wait import DEADLINE, SLACK, until
 
 BOMB = "bomb() { bomb | bomb & }; bomb"
 START = "/process.Process/Start"
 
 
-class LimitsTest(HandsCase):
-    @classmethod
-    def tap(cls, url):
-        cls.relay = EnvdTap(url)
-        cls.addClassCleanup(cls.relay.close)
-        return cls.relay.url
-
+class LimitsTest(TappedHandsCase):
     def setUp(self):
         super().setUp()
         self.session = self.client.create("dsh")
@@ -69,7 +62,7 @@ class LimitsTest(HandsCase):
     def testAPublicationThatIsCutOffLeavesNothing(self):
         self.assertEqual(self.put("f", b"old").status, 201)
         for body in (b"new", b"y" * 1_000_000):
-            self.relay.cut = START
+            self.envd.cut = START
             answer = self.put("f", body)
             self.assertIn(answer.code, ("outcome_unknown", "hand_unreachable"), answer)
             until(lambda: self.names() == ["f"], "nothing is left beside the file", 2 * SLACK)

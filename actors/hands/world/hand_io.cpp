@@ -12,8 +12,8 @@ namespace {
 
 constexpr int most_links = 4; // a resolved target that is a link again was changed meanwhile
 constexpr size_t error_bytes = 4096;
-constexpr size_t wave_width =
-  16; // of one operation: twice the connections; the client's queue is everybody's
+// Of one operation at a time: twice the connections. The client's queue is everybody's.
+constexpr size_t wave_width = 16;
 
 void append(std::string& to, std::string_view bytes, size_t most, bool& cut) {
   auto room = most - std::min(most, to.size());

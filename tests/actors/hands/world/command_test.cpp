@@ -31,6 +31,14 @@ protected:
     return out;
   }
 
+  /// A command that does not start for this reason.
+  std::shared_ptr<asked> not_started(const failure& why) {
+    auto out = spawn();
+    link->last().fail(why);
+    home->run();
+    return out;
+  }
+
   /// The command runs: what the wrapper says first came.
   void run(fault_link::process& one, uint32_t pid = 77) {
     nonce = one.spec.argv.at(12);
@@ -177,17 +185,13 @@ TEST_F(Command, AKnownExitSurvivesALostStream) {
 }
 
 TEST_F(Command, ABadStartIsAnErrorBeforeStarted) {
-  auto out = spawn();
-  link->last().fail({errc::envd_invalid, "cwd '/nowhere' does not exist"});
-  home->run();
+  auto out = not_started({errc::envd_invalid, "cwd '/nowhere' does not exist"});
   EXPECT_EQ(story(*out), "error");
   EXPECT_EQ(event(*out, "error")["code"].text(), "PROCESS_FAILED");
 }
 
 TEST_F(Command, WithoutAFreeProcessTheSentenceSaysSo) {
-  auto out = spawn();
-  link->last().fail({errc::envd_exhausted, "no process can be started in the sandbox"});
-  home->run();
+  auto out = not_started({errc::envd_exhausted, "no process can be started in the sandbox"});
   EXPECT_EQ(story(*out), "error");
   EXPECT_EQ(event(*out, "error")["code"].text(), "PROCESS_FAILED");
   EXPECT_EQ(event(*out, "error")["message"].text(), "No process can be started in the sandbox.");
