@@ -66,6 +66,7 @@ private:
     std::deque<time_point> failures;
     failure quarantined{errc::none, {}};
     bool restarting = false;
+    bool erasing = false; ///< its session is being deleted: it leaves when that is done
   };
 
   /// A create or reconnect that waits for its turn.

@@ -48,7 +48,7 @@ broker_state::hand_entry& broker_state::start(const session_id& session, bool bo
 }
 
 void broker_state::start_hand(const session_id& session, hand_entry& entry, bool bound) {
-  entry.restarting = false;
+  entry.restarting = entry.erasing = false;
   entry.hand = spawn_hand(self_->system(), config_.hands, session, bound);
   self_->monitor(entry.hand);
   children_.emplace(entry.hand.address(), session);
@@ -141,7 +141,8 @@ void broker_state::forget(const session_id& session) {
 /// A hand without a sandbox has nothing to look after while no brain speaks for its session.
 void broker_state::forget_if_idle(const session_id& session) {
   auto i = hands_.find(session);
-  if (i == hands_.end() || i->second.quarantined.code != errc::none || i->second.restarting)
+  if (i == hands_.end() || i->second.quarantined.code != errc::none || i->second.restarting ||
+      i->second.erasing)
     return;
   const auto& report = i->second.report;
   if ((report.state == "none" || report.state == "lost") && report.in_flight == 0 && !is_bound(session))
@@ -184,6 +185,7 @@ caf::result<void> broker_state::erase(const session_id& session) {
       i->second.quarantined = {errc::none, {}};
       start_hand(session, i->second, true);
     }
+    i->second.erasing = true;
     out.delegate(i->second.hand, erase_atom_v);
   });
   return out;

@@ -40,12 +40,14 @@ struct hand_config {
 ///      │                      ▼                                                ▼ does not know it
 ///      │                 quarantined ──────────────────────────────────────► lost ── wanted ──► creating
 ///      └─ (start: a row with a sandbox goes to reconnecting)
+///    verifying ── it runs nothing any more, five times in a row ──► quarantined
 ///    any ── the session is deleted ──► closing
 ///
 /// A sandbox is recorded before it is used and verified on a fresh connection before an operation gets it.
 /// What is about to be made or killed is in the store before the provider hears of it. A sandbox that does
-/// not answer is not replaced: only one that the provider itself does not know, or one that proved to be
-/// another's, is. Shutting down leaves it running.
+/// not answer is not replaced: only one that the provider itself does not know, one that proved to be
+/// another's, or one that answers again and again that it cannot run anything is. Shutting down leaves it
+/// running.
 class hand_state {
 public:
   static inline const char* name = "hand";
@@ -124,6 +126,8 @@ private:
   // -- losing it (hand_end.cpp)
   void lose(const failure& why);
   void quarantine();
+  void give_up_damaged(const failure& why);
+  void replace(std::string loss, std::string debt);
   void close();
   void go_on_closing();
   void settle_debt(intent_row debt);
@@ -194,7 +198,8 @@ private:
   std::string marker_;                           ///< left in /dev/shm when there is none
   size_t tries_ = 0;
   size_t mismatches_ = 0;
-  size_t denials_ = 0; ///< `no such sandbox` in a row, from the data plane
+  size_t denials_ = 0;  ///< in a row: it answers, but runs nothing, or does not know itself
+  bool missed_ = false; ///< since it was ready last somebody waited in vain
   std::map<uint64_t, lease_entry> leases_;
   uint64_t lease_counter_ = 0;
   std::deque<waiter> waiting_;
@@ -203,7 +208,8 @@ private:
   hand_report told_session_;
   hand_report told_;
   std::vector<caf::typed_response_promise<void>> erasing_;
-  std::optional<intent_row> debt_; ///< of this hand, while it closes
+  std::optional<intent_row> debt_; ///< of this hand, while it closes or is given up
+  std::string loss_;               ///< what the session is told of the one that is given up
   bool settling_ = false;
   std::string last_error_;
 };

@@ -24,6 +24,21 @@ caf::timespan backoff(size_t tries) {
   return std::min<caf::timespan>(out, defaults::hand_backoff_max);
 }
 
+/// The sandbox answers, and cannot do what every sandbox can. Its limits (processes, disk) pass.
+bool is_denial(const failure& why) {
+  switch (why.code) {
+  case errc::hand_stopped:
+  case errc::hand_damaged:
+  case errc::provider_nonsense:
+  case errc::envd_not_found:
+  case errc::envd_invalid:
+  case errc::envd_denied:
+  case errc::envd_refused:
+  case errc::envd_failed: return true;
+  default: return false;
+  }
+}
+
 constexpr auto restarted = "The sandbox was restarted: running commands, background jobs and terminals are "
                            "gone. The files are as they "
                            "were.";
@@ -115,6 +130,7 @@ void hand_state::judge(const hand_proof& proof) {
 void hand_state::be_ready() {
   link_ = std::exchange(checked_, nullptr);
   tries_ = mismatches_ = denials_ = 0;
+  missed_ = false;
   last_error_.clear();
   enter(hand_phase::ready);
   timers_.arm(hand_timers::refresh, config_.settings.timeout / 2);
@@ -138,10 +154,11 @@ void hand_state::verify_failed(const failure& why) {
   drop_call();
   checked_.reset();
   if (!fresh()) {
-    // The data plane's own word, again and again: then it is gone, although the provider connects it.
-    if (why.code == errc::hand_stopped && ++denials_ >= defaults::hand_tries)
-      return lose(why);
-    return try_again(why);
+    denials_ = is_denial(why) ? denials_ + 1 : 0;
+    if (denials_ < defaults::hand_tries)
+      return try_again(why);
+    // The data plane's own word, again and again: it is believed, although the provider connects it.
+    return why.code == errc::hand_stopped ? lose(why) : give_up_damaged(why);
   }
   last_error_ = why.text();
   if (++tries_ >= defaults::hand_tries)

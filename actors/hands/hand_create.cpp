@@ -172,6 +172,7 @@ void hand_state::abandon(const std::string& why) {
   last_error_ = why;
   auto next = row_;
   debt_ = new_intent(intent_kind::kill, next.sandbox, "a new sandbox that could not be verified");
+  loss_ = row_.notice;
   next.sandbox.clear();
   next.state = row_.notice.empty() ? "none" : "lost";
   fail_waiting({errc::world_no_hand,

@@ -15,6 +15,10 @@ namespace {
 constexpr auto gone =
   "The sandbox of this session was lost and replaced by a new, empty one: its files, running commands, "
   "background jobs, terminals and everything that was installed are gone.";
+constexpr auto damaged =
+  "The sandbox of this session could not run anything any more, because files of its own system were missing or "
+  "broken; it was replaced by a new, empty one: its files, running commands, background jobs, terminals and "
+  "everything that was installed are gone.";
 
 } // namespace
 
@@ -35,17 +39,31 @@ void hand_state::lose(const failure& why) {
   write(std::move(next), {});
 }
 
-/// As lost, but something with this id is there: it is deleted by the id that is ours.
+/// It is another's, whatever its address says.
 void hand_state::quarantine() {
+  replace(gone, "it answered with another identity");
+}
+
+void hand_state::give_up_damaged(const failure& why) {
+  log::worker().error(
+    "the sandbox {} of {} runs nothing any more: {}", row_.sandbox, session_.value, why.text());
+  last_error_ = why.text();
+  replace(damaged, "its system files are damaged");
+}
+
+/// As lost, but something with this id is there: it is deleted by the id that is ours.
+void hand_state::replace(std::string loss, std::string debt) {
+  leave_admission();
+  loss_ = std::move(loss);
   if (link_)
     std::exchange(link_, nullptr)
-      ->close({errc::hand_lost, "The sandbox is not this session's; it was given up."});
+      ->close({errc::hand_lost, "The sandbox was given up; the next operation gets a new one."});
   auto next = row_;
-  debt_ = new_intent(intent_kind::kill, next.sandbox, "it answered with another identity");
+  debt_ = new_intent(intent_kind::kill, next.sandbox, std::move(debt));
   next.sandbox.clear();
   next.state = "lost";
   if (!fresh() || !next.notice.empty())
-    next.notice = gone;
+    next.notice = loss_;
   fail_waiting({}, true);
   if (phase_ != hand_phase::quarantined)
     enter(hand_phase::quarantined);

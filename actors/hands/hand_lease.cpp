@@ -13,6 +13,8 @@ namespace agentpool {
 namespace {
 
 constexpr auto no_sandbox = "This session has no sandbox yet.";
+constexpr auto silent =
+  "The session's sandbox does not answer at the moment. Its files are kept; try again in a while.";
 constexpr auto too_many =
   "Too many operations use or wait for this session's sandbox; let some of them end first.";
 
@@ -31,9 +33,13 @@ caf::result<hand_lease> hand_state::lease(hand_use use) {
                (bound_ && !claimed_);
   if (!use.wake && !there)
     return to_error({errc::world_no_hand, no_sandbox});
+  if (!use.wake && is_missed())
+    return to_error({errc::hand_unreachable, silent});
   if (waiting_.size() >= defaults::hand_waiting)
     return to_error({errc::overloaded, too_many});
-  auto patience = use.wake && !there ? defaults::hand_wait : caf::timespan{defaults::hand_patience};
+  auto patience = caf::timespan{use.wake ? defaults::hand_patience : defaults::hand_probe_patience};
+  if (use.wake && !there)
+    patience = defaults::hand_wait;
   auto answer = self_->make_response_promise<hand_lease>();
   bool wakes = use.wake;
   waiting_.push_back({answer, std::move(use), owner, self_->clock().now() + patience});
@@ -120,11 +126,9 @@ void hand_state::arm_patience() {
 void hand_state::out_of_patience() {
   auto now = self_->clock().now();
   std::deque<waiter> kept;
-  auto text =
-    phase_ == hand_phase::creating || fresh()
-      ? std::string{"The session's sandbox could not be made in time."}
-      : std::string{"The session's sandbox does not answer at the moment. Its files are kept; try again "
-                    "in a while."};
+  bool making = phase_ == hand_phase::creating || fresh();
+  std::string text = making ? "The session's sandbox could not be made in time." : silent;
+  missed_ = missed_ || !making;
   for (auto& one : std::exchange(waiting_, {}))
     if (one.until <= now)
       one.answer.deliver(to_error({errc::deadline, text}));

@@ -202,7 +202,7 @@ void hand_state::quarantined(const hand_event& event) {
                },
                [this](const tick& due) {
                  if (due.purpose == hand_timers::retry)
-                   quarantine();
+                   replace(loss_, debt_->detail);
                },
                ignore,
              },

@@ -10,7 +10,7 @@ namespace agentpool {
 
 /// Somebody waited for it in vain, and it did not answer since.
 bool hand_state::is_missed() const {
-  return told_.state == "unavailable" || (tries_ > 1 && is_wanted());
+  return missed_ || told_.state == "unavailable" || (tries_ > 1 && is_wanted());
 }
 
 /// Without a sandbox, but not at rest: it must not leave memory now.

@@ -27,6 +27,7 @@ if [ ! -e "$boot" ]; then
   printf %s "$AGENTPOOL_BOOT" > "$boot.new" && mv "$boot.new" "$boot"
 fi
 printf 'clock %s\n' "$(date +%s.%N)"
+printf 'user %s\n' "$(id -u user)"
 )sh";
 
 /// The rest of the line that begins with `key` and a space.
@@ -66,9 +67,11 @@ ports::command_spec verify_command(const verify_order& order) {
 
 result<hand_proof> parse_proof(const command_output& output) {
   auto nonce = line_of(output.text, "nonce"), boot = line_of(output.text, "boot"),
-       clock = line_of(output.text, "clock");
-  if (!output.exited_well || !nonce || !boot || !clock)
+       clock = line_of(output.text, "clock"), user = line_of(output.text, "user");
+  if (!output.exited_well || !nonce || !boot || !clock || !user)
     return fail(errc::provider_nonsense, "the command that verifies a sandbox did not print what it should");
+  if (user->empty())
+    return fail(errc::hand_damaged, "the sandbox does not know its user any more");
   return hand_proof{std::move(*nonce), std::move(*boot), to_ms(*clock)};
 }
 

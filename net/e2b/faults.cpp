@@ -90,6 +90,11 @@ std::string_view without_command_line(std::string_view message) {
   return message;
 }
 
+// We only name users that every template has.
+bool unknown_user(std::string_view message) {
+  return message.starts_with("invalid username") || message.starts_with("error looking up user");
+}
+
 bool gateway_fault(int status) {
   return status == 408 || status == 502 || status == 504;
 }
@@ -148,7 +153,7 @@ failure files_failure(const http_answer& answer, effect what) {
   auto message = printable(envd::read_plain_error(answer.body), 500);
   switch (status) {
   case 400: return {errc::envd_invalid, message};
-  case 401: return {errc::envd_unauthorized, message};
+  case 401: return {unknown_user(message) ? errc::hand_damaged : errc::envd_unauthorized, message};
   case 403: return {errc::envd_denied, message};
   case 404: return {errc::envd_not_found, message};
   case 507: return {errc::envd_no_space, message};
@@ -171,7 +176,8 @@ failure connect_failure(const connect::error& why) {
   case connect::code::aborted: return {errc::envd_refused, text};
   case connect::code::unimplemented: return {errc::envd_unsupported, text};
   case connect::code::unavailable: return {errc::hand_unreachable, text};
-  case connect::code::unauthenticated: return {errc::envd_unauthorized, text};
+  case connect::code::unauthenticated: // the user of the call is none of the sandbox's; tokens are a plain 401
+    return {unknown_user(why.message) ? errc::hand_damaged : errc::envd_unauthorized, text};
   default: break;
   }
   auto full = text.find("no space left on device") != std::string::npos;

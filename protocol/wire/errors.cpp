@@ -136,6 +136,9 @@ constexpr std::array table{
     "The range begins behind the end of the file."},
   error_row{errc::envd_exhausted, "envd_exhausted", 429, "The sandbox is at a limit",
     "The sandbox is at one of its limits; see the detail."},
+  error_row{errc::hand_damaged, "hand_damaged", 502, "The sandbox is damaged",
+    "Files of the sandbox's own system are missing or broken, so that nothing runs in it any more; it is "
+    "replaced by a new, empty one when it stays so."},
 };
 
 static_assert(table.size() == static_cast<size_t>(errc::last) + 1, "one row per code");

@@ -75,7 +75,8 @@ enum class errc : uint8_t {
   file_conflict,
   bad_range,
   envd_exhausted,
-  last = envd_exhausted,
+  hand_damaged,
+  last = hand_damaged,
 };
 
 /// One row of the error table. `text` names cause and fix in a sentence that a user can act on.

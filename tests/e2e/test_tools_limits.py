@@ -69,11 +69,24 @@ class LimitsTest(TappedHandsCase):
             self.assertEqual(self.file(self.session, "f").body, b"old")
         self.assertEqual(self.put("f", b"new").status, 200)
 
+    def testASandboxThatDestroyedItselfIsReplacedWithASentence(self):
+        for harm in ("sudo rm /etc/passwd", "sudo rm -rf --no-preserve-root / 2>/dev/null; true"):
+            self.tool(self.session, f"$ {harm}")
+            (harmed,) = self.sandboxd.list()
+            turn = self.client.prompt(self.session, "only talk to me")  # chat goes on meanwhile
+            self.assertEnded(self.client.turn_end(self.session, turn))
+            said = until(lambda: (text := self.tool(self.session, "$ echo up")).endswith("up\n") and text,
+                         "a command runs again", 6 * SLACK)
+            self.assertIn("could not run anything any more", said)
+            until(lambda: self.sandboxd.list() and harmed not in self.sandboxd.list(), "the old one is gone")
+        self.assertEqual(self.tool(self.session, "$ echo up"), "up\n")
+
     def testAHangingEnvdIsUnreachableAndComesBack(self):
         (envd,) = [pid for pid in procs.descendants(self.sandboxd.child.pid)
                    if procs.command(pid).startswith("/usr/local/bin/envd")]
         os.kill(envd, signal.SIGSTOP)
         self.addCleanup(procs.kill, envd, signal.SIGCONT)
+        self.client.timeout = 4 * DEADLINE
         answers = [self.file(self.session, "none") for _ in range(2)]
         self.assertEqual({answer.status // 100 for answer in answers}, {5}, answers)
         for answer in answers:

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int most_links = 4; // a resolved target that is a link again was changed meanwhile
 constexpr size_t error_bytes = 4096;
-// Of one operation at a time: twice the connections. The client's queue is everybody's.
-constexpr size_t wave_width = 16;
+// Nobody waits long for facts that a sandbox in order has at hand.
+constexpr ports::call_limits look{.first_byte = defaults::world_look};
 
 void append(std::string& to, std::string_view bytes, size_t most, bool& cut) {
   auto room = most - std::min(most, to.size());
@@ -48,7 +48,7 @@ void hand_io::failed(const failure& why) {
 }
 
 void hand_io::lstat(const std::string& path, then<seen> next) {
-  link_->stat(path, hand_user, {}, bring<seen>([next = std::move(next)](result<seen> got) {
+  link_->stat(path, hand_user, look, bring<seen>([next = std::move(next)](result<seen> got) {
     if (!got && says_not_a_directory(got.error()))
       got = seen{};
     next(std::move(got));
@@ -60,7 +60,7 @@ void hand_io::lstats(std::vector<std::string> paths, then<std::vector<seen>> nex
     return next(std::vector<seen>{});
   auto all = std::make_shared<wave>(wave{std::move(paths), std::move(next)});
   all->stats.resize(all->paths.size());
-  while (all->asked < std::min(wave_width, all->paths.size()))
+  while (all->asked < std::min(defaults::world_wave, all->paths.size()))
     lstat_next(all);
 }
 

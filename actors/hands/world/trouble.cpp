@@ -76,6 +76,7 @@ reply trouble(const failure& why, effect what) {
   case errc::overloaded: return coded_error("too_many", why.text());
   case errc::bad_request: return coded_error("bad_request", why.text());
   case errc::shutting_down: return coded_error("WORLD_NO_HAND", why.text());
+  case errc::hand_damaged: return coded_error("WORLD_LOST", std::string{describe(why.code).text});
   case errc::envd_unauthorized:
   case errc::provider_busy:
   case errc::provider_failed:
@@ -101,6 +102,7 @@ hand_outcome outcome_of(const failure& why) {
   case errc::hand_unreachable:
   case errc::outcome_unknown:
   case errc::envd_unauthorized:
+  case errc::hand_damaged:
   case errc::provider_nonsense:
   case errc::deadline: return hand_outcome::broken;
   case errc::hand_stopped:

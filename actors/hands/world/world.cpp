@@ -13,7 +13,13 @@ using world::operation;
 
 namespace {
 
-constexpr int probe_tries = 3;
+constexpr int hand_tries = 3;
+
+/// The sandbox did not run when it was asked: nothing was done. Restarting it is the hand's work.
+bool never_began(const world::reply& reply) {
+  auto code = world::code_of(reply);
+  return code == describe(errc::hand_stopped).name || code == describe(errc::hand_deleted).name;
+}
 
 /// Ends with its answer; one that was dropped unanswered is an internal error.
 class answer_slot {
@@ -66,8 +72,10 @@ caf::result<world::reply> world_state::take(world::call& call, std::shared_ptr<p
     op.done(world::error_reply({errc::internal, {}}));
   else if (call.path == "cancel")
     cancel(call, op);
-  else if (how->hand == use::probe && !how->streams && !call.worker.empty())
-    run_probe(*how, call, op, probe_tries);
+  else if (call.worker.empty())
+    run_app(*how, call, op, hand_tries);
+  else if (how->hand == use::probe && !how->streams)
+    run_probe(*how, call, op, hand_tries);
   else
     run(*how, call, std::move(op));
   return promise;
@@ -80,13 +88,25 @@ void world_state::run_probe(const route& how, const world::call& call, const ope
   watched.done = [this, &how, call, op, tries_left](world::reply reply) {
     auto code = world::code_of(reply);
     bool lost = code == "WORLD_LOST";
-    if (lost && tries_left > 1)
-      return run_probe(how, call, op, tries_left - 1);
-    if (lost || code == "WORLD_TIMEOUT")
+    if (lost && tries_left > 1) // when the hand that was lost is given back
+      return loop_->post([=, this, &how] { run_probe(how, call, op, tries_left - 1); });
+    if (lost || code == "WORLD_TIMEOUT" || code == "WORLD_NO_HAND")
       if (auto known = world::steady_probe(call))
         return op.done(std::move(*known));
     op.done(std::move(reply));
   };
+  run(how, call, std::move(watched));
+}
+
+/// An App hears nothing of a sandbox that has to be restarted first.
+void world_state::run_app(const route& how, const world::call& call, const operation& op, int tries_left) {
+  auto watched = op;
+  if (tries_left > 1)
+    watched.done = [this, &how, call, op, tries_left](world::reply reply) {
+      if (!never_began(reply))
+        return op.done(std::move(reply));
+      loop_->post([=, this, &how] { run_app(how, call, op, tries_left - 1); });
+    };
   run(how, call, std::move(watched));
 }
 

@@ -48,6 +48,7 @@ private:
   caf::result<world::reply> take(world::call& call, std::shared_ptr<ports::world_stream> stream);
   world::answer make_answer(const world::call& call, replies promise);
   void run(const route& how, const world::call& call, world::operation op);
+  void run_app(const route& how, const world::call& call, const world::operation& op, int tries_left);
   void run_probe(const route& how, const world::call& call, const world::operation& op, int tries_left);
   void lend(const route& how, world::operation op, hand_lease lease);
   void no_hand(const route& how, const world::call& call, const world::operation& op, const failure& why);

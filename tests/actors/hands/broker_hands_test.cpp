@@ -73,6 +73,19 @@ protected:
   std::vector<caf::actor> worlds;
 };
 
+// The brain is given back while the hand still asks the store what there is to delete.
+TEST_F(BrokerHandsTest, ADeletionThatMeetsTheEndOfTheBrainIsDone) {
+  bind("deny");
+  ASSERT_EQ(code("fs/stat", R"({"path":"/workspace"})"), "200");
+  store->closed = true;
+  auto gone = erase();
+  caf::anon_send(broker, unbind_atom_v, worker_id{"w1"}, brain_session_id{"b1"});
+  sched.run();
+  store->open();
+  sched.run();
+  EXPECT_TRUE(gone->value) << to_string(gone->code());
+}
+
 TEST_F(BrokerHandsTest, AllowPassesEverythingAndAsksNobody) {
   bind("allow");
   for (auto path : {"fs/stat", "fs/read", "fs/write", "fs/edit", "terminal/spawn"})

@@ -20,6 +20,7 @@ struct fault_sandbox {
   std::map<std::string, std::string> metadata;
   std::string nonce;
   std::string marker;
+  std::string user = "1000"; ///< what it says of its user
   std::vector<std::string> commands; ///< what was executed in it, the verifications aside
   size_t verified = 0;
 };
@@ -160,7 +161,7 @@ private:
     if (command.env.at("AGENTPOOL_FRESH") == "1" && in.nonce.empty())
       in.nonce = command.env.at("AGENTPOOL_NONCE");
     auto clock = std::to_string(script_->clock / 1000) + ".123000000";
-    auto text = "nonce " + in.nonce + "\nboot " + in.marker + "\nclock " + clock + "\n";
+    auto text = "nonce " + in.nonce + "\nboot " + in.marker + "\nclock " + clock + "\nuser " + in.user + "\n";
     if (in.marker.empty())
       in.marker = command.env.at("AGENTPOOL_BOOT");
     return text;

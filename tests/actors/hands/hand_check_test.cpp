@@ -180,6 +180,101 @@ TEST_F(HandCheckTest, TheDataPlanesOwnWordAgainAndAgainIsBelieved) {
   EXPECT_FALSE(waits->lease->notice.empty());
 }
 
+// A sandbox whose system files were deleted answers for ever, and runs nothing: nobody waits for it for ever.
+TEST_F(HandCheckTest, OneThatRunsNothingAnyMoreIsReplacedWithASentence) {
+  for (auto code : {errc::hand_damaged, errc::envd_failed, errc::envd_invalid, errc::provider_nonsense}) {
+    be_ready();
+    auto one = borrow();
+    auto id = id_of(*one);
+    provider->fault = fault_at("verify " + id, {code, "it cannot"});
+    give_back(*one, hand_outcome::broken);
+    auto waits = borrow();
+    pass(defaults::hand_patience);
+    EXPECT_EQ(provider->count("verify " + id), defaults::hand_tries);
+    ASSERT_TRUE(waits->lease) << to_string(code);
+    EXPECT_NE(id_of(*waits), id);
+    EXPECT_FALSE(provider->sandboxes.contains(id)) << "it is deleted, not forgotten";
+    EXPECT_THAT(waits->lease->notice, testing::HasSubstr("could not run anything"));
+    give_back(*waits);
+    provider->fault = nullptr;
+    stop();
+  }
+}
+
+TEST_F(HandCheckTest, OneWithoutItsUserIsDamaged) {
+  be_ready();
+  auto one = borrow();
+  provider->sandboxes["sb1"].user.clear();
+  give_back(*one, hand_outcome::broken);
+  auto waits = borrow();
+  pass(defaults::hand_patience);
+  ASSERT_TRUE(waits->lease);
+  EXPECT_EQ(id_of(*waits), "sb2");
+}
+
+// Its limits pass, and who does not answer at all may come back.
+TEST_F(HandCheckTest, OneAtItsLimitsOrSilentIsNotDamaged) {
+  be_ready();
+  auto one = borrow();
+  size_t asked = 0;
+  const failure in_turn[] = {{errc::envd_failed, "internal"}, {errc::envd_exhausted, "no process"},
+    {errc::envd_failed, "internal"}, {errc::hand_unreachable, "no route"}, {errc::envd_no_space, "full"}};
+  provider->fault = [&](const std::string& call) {
+    return call.starts_with("verify") ? std::optional{in_turn[asked++ % std::size(in_turn)]} : std::nullopt;
+  };
+  give_back(*one, hand_outcome::broken);
+  pass(10min);
+  EXPECT_GT(asked, 3 * defaults::hand_tries);
+  EXPECT_EQ(state(), "reconnecting");
+  EXPECT_EQ(row().sandbox, "sb1");
+  provider->fault = nullptr;
+  pass(defaults::hand_backoff_max + 2s);
+  EXPECT_EQ(state(), "ready");
+}
+
+TEST_F(HandCheckTest, ADamagedOneIsGivenUpWhenTheStoreTakesIt) {
+  be_ready();
+  auto one = borrow();
+  provider->fault = fault_at("verify sb1", {errc::hand_damaged, "no user"});
+  give_back(*one, hand_outcome::broken);
+  tables->refuse = [](const ports::store_op& op) -> std::optional<failure> {
+    const auto* write = std::get_if<hand_write>(&op);
+    if (write && write->row.sandbox.empty())
+      return failure{errc::store_unavailable, "full"};
+    return std::nullopt;
+  };
+  pass(20s);
+  EXPECT_EQ(state(), "quarantined");
+  EXPECT_EQ(row().sandbox, "sb1");
+  tables->refuse = nullptr;
+  pass(defaults::hand_backoff_max);
+  EXPECT_EQ(row().sandbox, "");
+  EXPECT_FALSE(provider->sandboxes.contains("sb1"));
+  EXPECT_THAT(borrow()->lease->notice, testing::HasSubstr("could not run anything"));
+}
+
+// A chat looks at a hand that is away several times in each turn: it waits for it once, and not long.
+TEST_F(HandCheckTest, ProbesOfOneThatDoesNotAnswerWaitOnce) {
+  be_ready();
+  auto one = borrow();
+  provider->fault = fault_at("connect", {errc::hand_unreachable, "no route"});
+  give_back(*one, hand_outcome::broken);
+  auto first = probe();
+  pass(defaults::hand_probe_patience - 1s);
+  EXPECT_TRUE(first->pending());
+  pass(2s);
+  EXPECT_EQ(first->code(), errc::deadline);
+  auto next = probe();
+  sched.run();
+  EXPECT_EQ(next->code(), errc::hand_unreachable) << "at once";
+  auto works = borrow();
+  pass(defaults::hand_patience - 1s);
+  EXPECT_TRUE(works->pending()) << "what needs it is patient";
+  provider->fault = nullptr;
+  pass(defaults::hand_backoff_max + 2s);
+  EXPECT_TRUE(probe()->lease) << "it is there again";
+}
+
 // BR-081
 TEST_F(HandCheckTest, AnothersIdentityIsRefusedAndNothingRunsThere) {
   add_session("ses_2");

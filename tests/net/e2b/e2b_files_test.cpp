@@ -86,6 +86,8 @@ TEST_F(E2bFilesTest, fault_EveryRefusalHasItsCode) {
            errc::envd_no_space},
          {500, error_json("failed_precondition"), json, errc::envd_refused, errc::envd_refused},
          {401, R"({"code":401,"message":"m"})", json, errc::envd_unauthorized, errc::envd_unauthorized},
+         {401, R"({"code":"unauthenticated","message":"invalid username: 'user'"})", json, errc::hand_damaged,
+           errc::hand_damaged},
          {404, "404 page not found\n", "text/plain", errc::envd_unsupported, errc::envd_unsupported},
          {502, R"({"sandboxId":"i","message":"The sandbox was not found","code":502})", json,
            errc::hand_stopped, errc::hand_stopped},

@@ -132,6 +132,7 @@ TEST_F(Probes, FailuresOfTheHandAreNamed) {
     {errc::envd_failed, "lstat /x: permission denied", "FS_PERMISSION_DENIED", hand_outcome::done},
     {errc::envd_failed, "lstat /x: file name too long", "FS_IO_ERROR", hand_outcome::done},
     {errc::provider_nonsense, "http://h/", "WORLD_NO_HAND", hand_outcome::broken},
+    {errc::hand_damaged, "invalid username: 'user'", "WORLD_LOST", hand_outcome::broken},
   };
   for (const auto& row : rows) {
     link->fault = [&](const auto&, const auto&) { return failure{row.code, row.detail}; };

@@ -13,6 +13,7 @@ namespace {
 struct fake_hand {
   std::shared_ptr<fault_link> link = std::make_shared<fault_link>();
   errc none = errc::none; ///< lends nothing but this
+  std::function<void(hand_outcome)> on_return; ///< what giving it back leads to
   std::string notice;
   std::vector<hand_use> uses;
   std::vector<uint64_t> given_back;
@@ -27,8 +28,11 @@ hand_actor::behavior_type fake_hand_actor(std::shared_ptr<fake_hand> all) {
         return to_error({all->none, "There is no sandbox."});
       return hand_lease{all->uses.size(), all->link, 1, 1, std::exchange(all->notice, {})};
     },
-    [all](
-      give_back_atom, uint64_t lease, hand_outcome, const std::string&) { all->given_back.push_back(lease); },
+    [all](give_back_atom, uint64_t lease, hand_outcome outcome, const std::string&) {
+      all->given_back.push_back(lease);
+      if (all->on_return)
+        all->on_return(outcome);
+    },
     [](hand_atom) { return hand_report{}; },
     [](watch_atom, const world_actor&) {},
     [](erase_atom) {},
@@ -92,6 +96,51 @@ TEST_F(WorldActor, TheAppsRoutesAreTheAppsAlone) {
   app.path = "files/list";
   hand->none = errc::world_no_hand;
   EXPECT_NE(send(app).body.find("\"entries\":[]"), std::string::npos);
+}
+
+// A sandbox that was restarted behind our back: its hand connects it again, and the App waits for that.
+TEST_F(WorldActor, AnAppsRequestMeetsAStoppedSandboxAndIsServedAfterItsRestart) {
+  for (std::string path : {"files/list", "files/write", "files/delete", "files/move", "files/mkdir"}) {
+    hand->link->file("/workspace/a", "1");
+    hand->link->fault = [](const auto&, const auto&) { return failure{errc::hand_stopped, {}}; };
+    size_t returned = 0;
+    hand->on_return = [&](hand_outcome how) {
+      EXPECT_EQ(how, ++returned == 1 ? hand_outcome::gone : hand_outcome::done);
+      hand->link->fault = nullptr;
+    };
+    world::call app;
+    app.path = path;
+    app.body = path == "files/list"    ? R"({"path":""})"
+               : path == "files/move"  ? R"({"from":"a","to":"m"})"
+               : path == "files/write" ? "{\"path\":\"b\"}\nx"
+               : path == "files/mkdir" ? R"({"path":"d"})"
+                                       : R"({"path":"a"})";
+    auto reply = send(app);
+    EXPECT_LT(reply.status, 300) << path << reply.body;
+    EXPECT_EQ(returned, 2u) << path;
+  }
+}
+
+// An agent that cannot look at its working directory gives its turn up.
+TEST_F(WorldActor, TheWorkingDirectoryIsThereWhateverBecameOfTheSandbox) {
+  for (auto code : {errc::hand_damaged, errc::hand_stopped, errc::hand_unreachable, errc::provider_busy,
+         errc::provider_failed, errc::envd_unauthorized}) {
+    hand->link->fault = [code](const auto&, const auto&) { return failure{code, {}}; };
+    EXPECT_EQ(send(call("fs/stat", R"({"path":"/workspace"})")).status, 200) << to_string(code);
+    EXPECT_EQ(send(call("fs/resolve", R"({"path":"/workspace"})")).status, 200) << to_string(code);
+    EXPECT_GE(send(call("fs/stat", R"({"path":"/workspace/a"})")).status, 500) << to_string(code);
+  }
+}
+
+TEST_F(WorldActor, AStoppedSandboxThatStaysSoIsTold) {
+  hand->link->fault = [](const auto&, const auto&) { return failure{errc::hand_stopped, {}}; };
+  world::call app;
+  app.path = "files/list";
+  app.body = R"({"path":""})";
+  auto reply = send(app);
+  EXPECT_EQ(world::code_of(reply), "hand_stopped");
+  EXPECT_EQ(hand->uses.size(), 3u);
+  EXPECT_EQ(hand->given_back.size(), 3u);
 }
 
 TEST_F(WorldActor, ACancelThatComesFirstIsHonoured) {
