@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/e2b/faults.hpp"
 
+#include "net/http/ascii.hpp"
 #include "protocol/wire/e2b_error.hpp"
 #include "protocol/wire/envd_files.hpp"
 #include "protocol/wire/json.hpp"
@@ -95,6 +96,16 @@ bool unknown_user(std::string_view message) {
   return message.starts_with("invalid username") || message.starts_with("error looking up user");
 }
 
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && net::iequals(text.substr(text.size() - end.size()), end);
+}
+
+// What we start is a program of the template, which starts everything else.
+bool missing_program(std::string_view why) {
+  bool exec = why.starts_with("exec: ") || why.starts_with("fork/exec ");
+  return exec && (ends_with(why, ": no such file or directory") || ends_with(why, ": exec format error"));
+}
+
 bool gateway_fault(int status) {
   return status == 408 || status == 502 || status == 504;
 }
@@ -164,6 +175,8 @@ failure files_failure(const http_answer& answer, effect what) {
 
 failure connect_failure(const connect::error& why) {
   auto text = printable(without_command_line(why.message), 500);
+  if (missing_program(text))
+    return {errc::hand_damaged, text};
   switch (why.what) {
   case connect::code::invalid_argument:
   case connect::code::out_of_range: return {errc::envd_invalid, text};

@@ -70,12 +70,13 @@ class LimitsTest(TappedHandsCase):
         self.assertEqual(self.put("f", b"new").status, 200)
 
     def testASandboxThatDestroyedItselfIsReplacedWithASentence(self):
-        for harm in ("sudo rm /etc/passwd", "sudo rm -rf --no-preserve-root / 2>/dev/null; true"):
+        for harm in ("sudo rm /etc/passwd", "sudo rm $(command -v setsid)",
+                     "sudo rm -rf --no-preserve-root / 2>/dev/null; true"):
             self.tool(self.session, f"$ {harm}")
             (harmed,) = self.sandboxd.list()
             turn = self.client.prompt(self.session, "only talk to me")  # chat goes on meanwhile
             self.assertEnded(self.client.turn_end(self.session, turn))
-            said = until(lambda: (text := self.tool(self.session, "$ echo up")).endswith("up\n") and text,
+            said = until(lambda: (text := self.tool(self.session, "$ echo up")).startswith("up\n") and text,
                          "a command runs again", 6 * SLACK)
             self.assertIn("could not run anything any more", said)
             until(lambda: self.sandboxd.list() and harmed not in self.sandboxd.list(), "the old one is gone")

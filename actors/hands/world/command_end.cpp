@@ -25,6 +25,11 @@ reply broken_off(const failure& why) {
   }
 }
 
+// By the customs of shells: the program could not be started. Here that is the wrapper, before its first word.
+bool never_ran(const ports::process_end& how) {
+  return how.exited && (how.exit_code == 126 || how.exit_code == 127);
+}
+
 } // namespace
 
 void command::ended(result<ports::process_end> how) {
@@ -32,6 +37,8 @@ void command::ended(result<ports::process_end> how) {
   markers_.flush(rest);
   deliver(err_, rest, nullptr);
   end_ = std::move(how);
+  if (*end_ && !wrapped_ && never_ran(**end_))
+    end_ = fail(errc::hand_damaged);
   if (!*end_)
     all_.hand->failed(end_->error());
   input_.close();

@@ -134,6 +134,19 @@ TEST_F(E2bProcessTest, fault_AStartThatFailedTellsTheReasonOnly) {
   }
 }
 
+TEST_F(E2bProcessTest, fault_ATemplateWithoutItsPrograms) {
+  for (const auto& [why, code] : {std::pair{"exec: No such file or directory", errc::hand_damaged},
+         {"fork/exec /bin/sh: no such file or directory", errc::hand_damaged},
+         {"fork/exec /bin/sh: exec format error", errc::hand_damaged},
+         {"fork/exec /bin/sh: permission denied", errc::envd_invalid}, // it may be the working directory
+         {"chdir: No such file or directory", errc::envd_invalid},
+         {"cwd '/x' does not exist", errc::envd_invalid}}) {
+    auto text = "error starting process '/bin/sh -c x': " + std::string{why};
+    always(stream(envelope_bytes(R"({"error":{"code":"invalid_argument","message":")" + text + R"("}})", 2)));
+    EXPECT_EQ(code_of(start()->end()), code) << why;
+  }
+}
+
 // BR-075
 TEST_F(E2bProcessTest, fault_EveryOtherAnswerHasItsCode) {
   auto ended = [](std::string_view code) {

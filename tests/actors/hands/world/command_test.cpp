@@ -190,6 +190,20 @@ TEST_F(Command, ABadStartIsAnErrorBeforeStarted) {
   EXPECT_EQ(event(*out, "error")["code"].text(), "PROCESS_FAILED");
 }
 
+// envd starts it, and what starts everything in a sandbox is missing.
+TEST_F(Command, AWrapperThatNeverRanIsADamagedSandboxAndNoExitOfTheCommand) {
+  for (int code : {126, 127}) {
+    auto out = spawn();
+    link->last().sink->on_started(77);
+    say(link->last(), output_stream::err, "'/usr/bin/setsid': No such file or directory\n");
+    link->last().end(code);
+    home->run();
+    EXPECT_EQ(event(*out, "error")["code"].text(), "WORLD_LOST");
+    EXPECT_EQ(event(*out, "error")["message"].text(), describe(errc::hand_damaged).text);
+    EXPECT_EQ(given_back.back(), hand_outcome::broken);
+  }
+}
+
 TEST_F(Command, WithoutAFreeProcessTheSentenceSaysSo) {
   auto out = not_started({errc::envd_exhausted, "no process can be started in the sandbox"});
   EXPECT_EQ(story(*out), "error");
