@@ -102,6 +102,21 @@ class KillTest(HandsCase):
         self.assertNoneRuns(self.session, "sleep 2718")
         self.check_log()
 
+    def testTheFirstFileRequestAfterARestartOfTheProviderIsServed(self):
+        self.client.cancel(self.session)
+        self.client.turn_end(self.session, self.turn)
+        files = f"/v1/sessions/{self.session}/files"
+        for method, path, body, status in (
+                ("GET", "/content?path=before", None, 200), ("GET", "?path=", None, 200),
+                ("PUT", "/content?path=small", b"x", 201), ("PUT", "/content?path=large", b"x" * 1_000_000, 201),
+                ("DELETE", "/content?path=small", None, 204)):
+            self.sandboxd.kill()
+            until(lambda: not self.sandboxd.processes(), "nothing of its sandboxes runs on", 2 * SLACK)
+            self.sandboxd.start()
+            answer = self.client.call(method, files + path, body)
+            self.assertEqual(answer.status, status, answer)
+        self.assertEqual(self.sandboxd.list(), self.hands)
+
     def testKilledAll(self):
         self.daemon.kill()
         self.sandboxd.kill()
