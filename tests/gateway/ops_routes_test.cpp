@@ -60,8 +60,8 @@ TEST_F(OpsRoutes, MakesDevices) {
 }
 
 TEST_F(OpsRoutes, DeviceNeedsALabel) {
-  for (auto body :
-    {"{}", "[]", R"({"label":5})", R"({"label":""})", R"({"label":"a\nb"})", R"({"label":"a","admin":true})"})
+  for (auto body : {"{}", "[]", R"({"label":5})", R"({"label":""})", R"({"label":"a\nb"})",
+         R"({"label":"a","admin":true})", R"({"label":"a","label":"b"})"})
     EXPECT_EQ(ask_ops("POST", "/ops/v1/devices", body)->answer->status, 400) << body;
   EXPECT_EQ(ask_ops("POST", "/ops/v1/devices", "{")->answer->status, 400);
   EXPECT_EQ(node->label, "");
