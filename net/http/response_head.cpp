@@ -74,11 +74,11 @@ void append_stream_head(std::string& out, const http_response& head, const reply
   out += context.version < 11 ? "\r\n" : "Transfer-Encoding: chunked\r\n\r\n";
 }
 
-http_response problem_response(errc code) {
+http_response problem_response(const failure& why) {
   http_response out;
-  out.status = describe(code).http_status;
+  out.status = describe(why.code).http_status;
   out.content_type = "application/problem+json";
-  out.body = problem_json(failure{code, {}});
+  out.body = problem_json(why);
   out.close = true;
   return out;
 }

@@ -20,7 +20,7 @@ void append_response(std::string& out, const http_response& response, const repl
 /// Appends the head of a response whose body comes in chunks (HTTP/1.0: until the end of the connection).
 void append_stream_head(std::string& out, const http_response& head, const reply_context& context);
 
-/// application/problem+json of `code`, ending the connection.
-http_response problem_response(errc code);
+/// application/problem+json of `why`, ending the connection.
+http_response problem_response(const failure& why);
 
 } // namespace agentpool::net

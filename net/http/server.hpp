@@ -36,7 +36,8 @@ struct http_limits {
   /// Which requests come to the handler with their header, and perhaps the beginning of their body, so that
   /// it pulls the rest (`http_exchange::body`); empty = none. Asked once the header is complete.
   std::function<bool(const struct http_request&)> streams = {};
-  size_t streamed_bytes = 0; ///< body of such a request, in all; over: 413, then close
+  size_t streamed_bytes = 0;      ///< body of such a request, in all; over: 413, then close
+  std::string_view body_key = {}; ///< where an operator sets `body_bytes`, for the text of the 413
 };
 
 /// One request as the gateway sees it; header names compare without case.

@@ -136,6 +136,10 @@ constexpr std::array table{
     "The range begins behind the end of the file."},
   error_row{errc::envd_exhausted, "envd_exhausted", 429, "The sandbox is at a limit",
     "The sandbox is at one of its limits; see the detail."},
+  error_row{errc::expectation_failed, "expectation_failed", 417, "Expectation failed",
+    "The only expectation that is met is 100-continue; leave others out of the Expect header."},
+  error_row{errc::unsupported_encoding, "unsupported_encoding", 415, "Encoded body",
+    "Bodies are taken as they are only; send this one without a Content-Encoding."},
 };
 
 static_assert(table.size() == static_cast<size_t>(errc::last) + 1, "one row per code");

@@ -75,7 +75,9 @@ enum class errc : uint8_t {
   file_conflict,
   bad_range,
   envd_exhausted,
-  last = envd_exhausted,
+  expectation_failed,
+  unsupported_encoding,
+  last = unsupported_encoding,
 };
 
 /// One row of the error table. `text` names cause and fix in a sentence that a user can act on.
