@@ -352,7 +352,7 @@ void connection::begin_stream(
   append_stream_head(out, head, context_);
   state_ = state::streaming;
   stream_ = std::move(stream);
-  stream_->attach(context_);
+  stream_->attach(context_, head.stream_length);
   release(in_);
   if (core_->closing() || (!push(out) && out_.empty()))
     return end_stream();

@@ -35,6 +35,7 @@ class ToolsTest(HandsCase):
         self.assertEqual(self.results(self.session), ["hello\n"])
         answer = self.file(self.session, "a.txt")
         self.assertEqual((answer.status, answer.body), (200, b"hello\n"))
+        self.assertEqual(answer.headers["content-length"], "6")
         head = self.client.call("HEAD", f"/v1/sessions/{self.session}/files/content?path=a.txt")
         self.assertEqual((head.status, head.body), (200, b""))
         self.assertEqual({**head.headers, "x-request-id": 0}, {**answer.headers, "x-request-id": 0})

@@ -25,7 +25,7 @@ world_actor::behavior_type fake_world_actor(std::shared_ptr<fake_world> all) {
       all->calls.push_back(call);
       if (!all->streams)
         return all->reply;
-      auto sink = stream->begin({206, "application/octet-stream", {{"ETag", "\"v\""}}});
+      auto sink = stream->begin({206, "application/octet-stream", {{"ETag", "\"v\""}}, 5});
       sink->write(std::make_shared<std::string>("bytes"), [](bool) {});
       return world::reply{0, {}};
     },
@@ -123,6 +123,7 @@ TEST_F(AppFiles, ContentIsStreamed) {
   auto http = ask("GET", files("/content?path=a"));
   EXPECT_EQ(http->answer->status, 206);
   EXPECT_EQ(http->header("ETag"), "\"v\"");
+  EXPECT_EQ(http->answer->stream_length, 5u);
   EXPECT_NE(http->header("X-Request-Id"), "");
   EXPECT_EQ(http->sink->text, "bytes");
 }

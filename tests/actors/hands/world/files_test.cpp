@@ -67,6 +67,7 @@ TEST_F(Files, RangesAreServed) {
   auto part = ask(world::files_read, R"({"path":"a","range":"bytes=2-4"})");
   EXPECT_EQ(part.stream->head->status, 206);
   EXPECT_EQ(part.stream->sink->bytes, "234");
+  EXPECT_EQ(part.stream->head->length, 3u);
   EXPECT_EQ(ask(world::files_read, R"({"path":"a","range":"bytes=99-"})").reply->status, 416);
   EXPECT_EQ(ask(world::files_read, R"({"path":"a","range":"lines=1"})").stream->head->status, 200);
 }
@@ -83,9 +84,36 @@ TEST_F(Files, AHeadHasTheHeadersAndReadsNothing) {
     ASSERT_TRUE(head.stream->head);
     EXPECT_EQ(head.stream->head->status, whole.stream->head->status);
     EXPECT_EQ(head.stream->head->headers, whole.stream->head->headers);
+    EXPECT_EQ(head.stream->head->length, range.empty() ? 10u : 3u);
+    EXPECT_EQ(whole.stream->head->length, head.stream->head->length);
     EXPECT_EQ(head.stream->sink->bytes, "");
   }
   EXPECT_EQ(ask(world::files_read, R"({"path":"b","head":true})").code(), "file_not_found");
+}
+
+// The length is what the sandbox says as it opens the file, not what it had when it was looked at.
+TEST_F(Files, AFileThatGrewIsSentAsItIs) {
+  link->file("/workspace/a", "0123456789");
+  link->fault = [this](const std::string& call, const auto&) -> std::optional<failure> {
+    if (call == "read")
+      link->file("/workspace/a", "0123456789more");
+    return std::nullopt;
+  };
+  auto whole = ask(world::files_read, path("a"));
+  EXPECT_EQ(whole.stream->head->length, 14u);
+  EXPECT_EQ(whole.stream->sink->bytes.size(), 14u);
+}
+
+TEST_F(Files, APartOfAFileThatShrankKeepsTheBoundsThatWereTold) {
+  link->file("/workspace/a", "0123456789");
+  link->fault = [this](const std::string& call, const auto&) -> std::optional<failure> {
+    if (call == "read")
+      link->file("/workspace/a", "0123");
+    return std::nullopt;
+  };
+  auto part = ask(world::files_read, R"({"path":"a","range":"bytes=2-7"})");
+  EXPECT_EQ(part.stream->head->length, 6u) << "so that two bytes break the connection";
+  EXPECT_EQ(part.stream->sink->bytes, "23");
 }
 
 // BR-124
