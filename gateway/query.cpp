@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gateway/query.hpp"
 
+#include "net/http/ascii.hpp"
+#include "protocol/wire/text.hpp"
+
 #include <algorithm>
 #include <charconv>
 
@@ -97,13 +100,17 @@ result<uint64_t> query::number(std::string_view name, uint64_t min, uint64_t max
   return number;
 }
 
-std::optional<std::string> bearer_token(const net::http_request& request) {
+std::optional<std::string_view> bearer_credentials(const net::http_request& request) {
   constexpr std::string_view scheme = "Bearer ";
-  constexpr size_t longest = 512;
   auto value = request.header("authorization");
-  if (!value || !value->starts_with(scheme))
+  if (!value || !net::iequals(value->substr(0, scheme.size()), scheme))
     return std::nullopt;
-  auto token = value->substr(scheme.size());
+  return value->substr(scheme.size());
+}
+
+std::optional<std::string> bearer_token(const net::http_request& request) {
+  constexpr size_t longest = 512;
+  auto token = bearer_credentials(request).value_or("");
   if (token.empty() || token.size() > longest || !std::ranges::all_of(token, token_character))
     return std::nullopt;
   return std::string{token};

@@ -31,8 +31,11 @@ private:
   std::vector<std::pair<std::string, std::string>> members_;
 };
 
-/// The token of the only `Authorization: Bearer <token>`; nothing when the header is absent, given twice or
-/// has another form.
+/// What follows the scheme of the only `Authorization: Bearer …`; nothing when the header is absent, given
+/// twice or of another scheme. Schemes have no case (RFC 9110, section 11.1).
+std::optional<std::string_view> bearer_credentials(const net::http_request& request);
+
+/// The same, but nothing unless it has the form of a token.
 std::optional<std::string> bearer_token(const net::http_request& request);
 
 /// The value of Idempotency-Key, empty when it is absent; `bad_request` unless it is given once with 1…255

@@ -71,7 +71,7 @@ TEST_F(AppRoutes, DoubtfulTokensAre401BeforeAnythingElse) {
   for (const auto& sent :
     {headers{}, headers{{"Authorization", ""}}, headers{{"Authorization", token}},
       headers{{"Authorization", bearer}, {"authorization", bearer}}, headers{{"Authorization", bearer + "x"}},
-      headers{{"Authorization", "bearer " + token}}, headers{{"X-Device-Token", token}}})
+      headers{{"Authorization", "Basic " + token}}, headers{{"X-Device-Token", token}}})
     for (auto target : {"/v1/sessions", "/v1/sessions/odd", "/v1/sessions?limit=0"}) {
       auto http = ask("GET", target, {}, sent);
       EXPECT_EQ(http->answer->status, 401) << target;
@@ -83,6 +83,13 @@ TEST_F(AppRoutes, DoubtfulTokensAre401BeforeAnythingElse) {
       ask(one.method, "/v1/sessions/" + mine + one.route, one.body, {{"Authorization", bearer + "x"}});
     EXPECT_EQ(http->answer->status, 401) << one.method << one.route;
   }
+}
+
+// RFC 9110, section 11.1
+TEST_F(AppRoutes, TheSchemeOfATokenHasNoCase) {
+  with_token = false;
+  for (auto scheme : {"bearer ", "BEARER "})
+    EXPECT_EQ(ask("GET", "/v1/sessions", {}, {{"Authorization", scheme + token}})->answer->status, 200);
 }
 
 // BR-139, BR-021
