@@ -44,7 +44,8 @@ bool pulls_body(const net::http_request& request);
 /// runs at once.
 void once(const exchange_ptr& one, const std::string& request, std::function<void()> act);
 
-/// Answers `why` to whoever owns the session; anybody else gets what an unknown id gets.
+/// Answers `why` to whoever owns the session of the path, or to a device when there is none in it; anybody
+/// else gets what an unknown id, or token, gets.
 void refuse(const exchange_ptr& one, failure why);
 
 } // namespace agentpool::app

@@ -188,6 +188,46 @@ TEST_F(AppRoutes, UnknownMembersNeverReachTheNode) {
   EXPECT_FALSE(node->prompted);
 }
 
+TEST_F(AppRoutes, MembersThatAreGivenTwiceNeverReachTheNode) {
+  auto http = ask("POST", "/v1/sessions", R"({"mode":"deny","mode":"allow"})");
+  EXPECT_EQ(http->answer->status, 400);
+  EXPECT_EQ(json::parse(http->answer->body)->operator[]("detail").text(),
+    "The member 'mode' is given twice; give it once.");
+  EXPECT_FALSE(node->created);
+}
+
+TEST_F(AppRoutes, UnknownMembersOfAQueryNeverReachTheNode) {
+  for (const auto& one : app_routes()) {
+    if (one.who != access::device)
+      continue;
+    std::string path{one.pattern};
+    if (auto at = path.find("{id}"); at != std::string::npos)
+      path.replace(at, 4, mine);
+    auto http = ask(std::string{one.method}, path + "?mod=1", "{}");
+    EXPECT_EQ(http->answer->status, 400) << one.method << path;
+    auto known =
+      one.query.empty() ? "this path takes none." : "the known ones are: " + std::string{one.query} + ".";
+    EXPECT_EQ(
+      json::parse(http->answer->body)->operator[]("detail").text(), "The query's 'mod' is unknown; " + known);
+  }
+  EXPECT_THAT(node->asked, ::testing::Each(::testing::AnyOf("authorize", "device")));
+  EXPECT_EQ(ask("GET", "/healthz?mod=1")->answer->status, 400);
+  EXPECT_EQ(ask("GET", "/v1/sessions/" + foreign + "?mod=1")->answer->status, 404);
+}
+
+TEST_F(AppRoutes, EncodedBodiesAreRefused) {
+  auto session = "/v1/sessions/" + mine;
+  for (const auto& [method, target] : {std::pair<std::string, std::string>{"POST", "/v1/sessions"},
+         {"POST", session + "/prompt"}, {"PUT", session + "/files/content?path=a"}}) {
+    auto http = ask(method, target, "\x1f\x8b", {{"Content-Encoding", "gzip"}});
+    EXPECT_EQ(http->answer->status, 415) << target;
+    EXPECT_EQ(code_of(*http), "unsupported_encoding");
+    EXPECT_EQ(http->header("Accept-Encoding"), "identity");
+  }
+  EXPECT_EQ(ask("POST", "/v1/sessions", "{}", {{"Content-Encoding", "identity"}})->answer->status, 201);
+  EXPECT_EQ(ask("GET", session, {}, {{"Content-Encoding", "gzip"}})->answer->status, 200) << "it has no body";
+}
+
 TEST_F(AppRoutes, FailuresOfTheNodeAreProblems) {
   node->failing["prompt"] = errc::turn_running;
   auto prompt = "/v1/sessions/" + mine + "/prompt";
