@@ -89,13 +89,11 @@ result<json_object> with_path(const exchange_ptr& one, std::string_view fallback
   });
 }
 
-// As `run`, once for a key. A file's content is not read before it is known to be new: its length stands for
-// it.
-void change(const exchange_ptr& one, std::string_view what, result<std::string> body) {
+// As `run`, once for a key.
+void change(const exchange_ptr& one, std::string_view what, const result<std::string>& body) {
   if (!body)
     return refuse(one, body.error());
-  auto length = std::string{one->request().header("content-length").value_or("")};
-  once(one, length + '\n' + *body, [one, what, body = *body] { run(one, what, body); });
+  once(one, *body, [one, what, body = *body] { run(one, what, body); });
 }
 
 std::string text_of(const json_object& body) {
@@ -137,9 +135,15 @@ void read_file(const exchange_ptr& one) {
   }));
 }
 
+// The content is not read before it is known to be new, and how much of it came with the header is chance:
+// for a key its length stands for it.
 void write_file(const exchange_ptr& one) {
-  change(one, "files/write",
-    with_path(one).map([&](const json_object& head) { return head.str() + '\n' + one->request().body; }));
+  auto line = with_path(one).map(text_of);
+  if (!line)
+    return refuse(one, line.error());
+  auto length = one->request().header("content-length").value_or("");
+  once(one, *line + '\n' + std::string{length},
+    [one, line = *line] { run(one, "files/write", line + '\n' + one->request().body); });
 }
 
 void delete_file(const exchange_ptr& one) {
