@@ -184,6 +184,18 @@ class ToolsTest(HandsCase):
         ):
             self.assertEqual((answer.status, answer.json["code"]), (409, "file_conflict"), answer)
 
+    def testOnlyADirectoryWithSomethingInItNeedsRecursive(self):
+        files = f"/v1/sessions/{self.session}/files"
+        self.client.must(201, "POST", f"{files}/mkdir", {"path": "full/empty"})
+        refused = self.client.call("DELETE", f"{files}/content?path=full")
+        self.assertProblem(refused, 409, "file_conflict")
+        self.assertIn("not empty", refused.json["detail"])
+        for path in ("full/empty", "full"):
+            self.client.must(204, "DELETE", f"{files}/content?path={path}")
+        self.assertProblem(self.client.call("DELETE", f"{files}/content?path=full"), 404, "file_not_found")
+        self.tool(self.session, "$ sudo mkdir -p locked/inner")
+        self.assertProblem(self.client.call("DELETE", f"{files}/content?path=locked/inner"), 403, "envd_denied")
+
     def testAnUploadThatMeetsTheDeletionOfItsSession(self):
         session = self.client.create("dsh")
         files = f"/v1/sessions/{session}/files"

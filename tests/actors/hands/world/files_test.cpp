@@ -142,6 +142,52 @@ TEST_F(Files, ChangesAndTheirConflicts) {
   EXPECT_EQ(link->find("/workspace/e/f"), nullptr);
 }
 
+TEST_F(Files, OnlyADirectoryWithSomethingInItNeedsRecursive) {
+  link->directory("/workspace/d");
+  link->calls.clear();
+  EXPECT_EQ(ask(world::files_delete, path("d")).reply->status, 204);
+  EXPECT_EQ(link->find("/workspace/d"), nullptr);
+  EXPECT_EQ(link->calls.back(), "rmdir /workspace/d");
+  link->file("/workspace/e/f", "kept");
+  auto full = ask(world::files_delete, path("e"));
+  EXPECT_EQ(full.reply->status, 409);
+  EXPECT_EQ(
+    full.body()["message"].text(), "This directory is not empty; recursive=1 deletes it with all in it.");
+  EXPECT_EQ(link->content("/workspace/e/f"), "kept");
+}
+
+// What is done is one step: what came between it and the look is not taken along.
+TEST_F(Files, ADirectoryThatChangedSinceItWasLookedAtIsKept) {
+  auto change = [this](std::function<void()> what) {
+    link->fault = [what](const std::string& call, const auto&) -> std::optional<failure> {
+      if (call == "rmdir")
+        what();
+      return std::nullopt;
+    };
+    link->directory("/workspace/d");
+    return ask(world::files_delete, path("d")).code();
+  };
+  EXPECT_EQ(change([this] { link->file("/workspace/d/f", "new"); }), "file_conflict");
+  EXPECT_EQ(link->content("/workspace/d/f"), "new");
+  link->remove("/workspace/d", "user", {}, [](const result<void>&) {});
+  EXPECT_EQ(change([this] { link->remove("/workspace/d", "user", {}, [](const result<void>&) {}); }),
+    "file_not_found");
+  EXPECT_EQ(change([this] { link->file("/workspace/d", "a file"); }), "file_conflict");
+  EXPECT_EQ(link->content("/workspace/d"), "a file");
+}
+
+TEST_F(Files, ADeletionThatIsNotAnsweredIsUnknown) {
+  link->directory("/workspace/d");
+  for (const auto& [why, code] :
+    {std::pair<failure, std::string>{{errc::outcome_unknown, {}}, "outcome_unknown"},
+      {{errc::envd_exhausted, "no process can be started"}, "envd_exhausted"}}) {
+    link->fault = [&](const std::string& call, const auto&) -> std::optional<failure> {
+      return call == "rmdir" ? std::optional{why} : std::nullopt;
+    };
+    EXPECT_EQ(ask(world::files_delete, path("d")).code(), code);
+  }
+}
+
 TEST_F(Files, AMoveReplacesOnlyWhenAsked) {
   link->file("/workspace/a", "a");
   link->file("/workspace/b", "b");
