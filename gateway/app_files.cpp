@@ -26,23 +26,35 @@ failure failure_of(const world::reply& reply) {
 void give(const exchange_ptr& one, const result<world::reply>& reply) {
   if (!reply)
     return one->problem(reply.error());
-  if (reply->status == 0)
-    return; // the stream has the answer
   if (reply->status >= 400)
     return one->problem(failure_of(*reply));
   reply->status == 204 ? one->no_content() : one->json(reply->status, reply->body);
 }
 
+// A DELETE of the session may have come between: then it is an unknown one, whatever its hand said on its way
+// down, and whatever a hand that was begun after that says.
+void settle(const exchange_ptr& one, const result<world::reply>& reply) {
+  if (reply && reply->status == 0)
+    return; // the stream has the answer
+  one->ask(
+    find_registry(one->sys()),
+    [one, reply](const result<void>& still) {
+      bool gone = !still && still.error().code == errc::not_found;
+      gone ? one->problem(still.error()) : give(one, reply);
+    },
+    authorize_atom_v, one->who, one->session);
+}
+
 void ask_world(const exchange_ptr& one, const world_actor& world, world::call call) {
   one->ask_within(
-    defaults::world_content, world, [one](const result<world::reply>& reply) { give(one, reply); },
+    defaults::world_content, world, [one](const result<world::reply>& reply) { settle(one, reply); },
     world_atom_v, std::move(call), one->world_stream());
 }
 
 // A node without sandboxes has empty workspaces.
 void without_world(const exchange_ptr& one, const world::call& call, const failure& why) {
   auto empty = why.code == errc::world_no_hand ? world::absent_files(call) : std::nullopt;
-  empty ? give(one, *empty) : one->problem(why);
+  settle(one, empty ? result<world::reply>{std::move(*empty)} : tl::unexpected{why});
 }
 
 void find_world(const exchange_ptr& one, world::call call) {
@@ -89,13 +101,11 @@ result<json_object> with_path(const exchange_ptr& one, std::string_view fallback
   });
 }
 
-// As `run`, once for a key. A file's content is not read before it is known to be new: its length stands for
-// it.
-void change(const exchange_ptr& one, std::string_view what, result<std::string> body) {
+// As `run`, once for a key.
+void change(const exchange_ptr& one, std::string_view what, const result<std::string>& body) {
   if (!body)
     return refuse(one, body.error());
-  auto length = std::string{one->request().header("content-length").value_or("")};
-  once(one, length + '\n' + *body, [one, what, body = *body] { run(one, what, body); });
+  once(one, *body, [one, what, body = *body] { run(one, what, body); });
 }
 
 std::string text_of(const json_object& body) {
@@ -137,9 +147,15 @@ void read_file(const exchange_ptr& one) {
   }));
 }
 
+// The content is not read before it is known to be new, and how much of it came with the header is chance:
+// for a key its length stands for it.
 void write_file(const exchange_ptr& one) {
-  change(one, "files/write",
-    with_path(one).map([&](const json_object& head) { return head.str() + '\n' + one->request().body; }));
+  auto line = with_path(one).map(text_of);
+  if (!line)
+    return refuse(one, line.error());
+  auto length = one->request().header("content-length").value_or("");
+  once(one, *line + '\n' + std::string{length},
+    [one, line = *line] { run(one, "files/write", line + '\n' + one->request().body); });
 }
 
 void delete_file(const exchange_ptr& one) {

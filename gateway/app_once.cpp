@@ -6,11 +6,11 @@ namespace agentpool::app {
 
 namespace {
 
-idempotency_row row_of(const net::http_request& request, const std::string& key, const std::string& body) {
+idempotency_row row_of(const net::http_request& request, const std::string& key, const std::string& meaning) {
   idempotency_row row;
   row.key = key;
   row.route = request.method + ' ' + request.path;
-  row.request_hash = sha256_hex(request.query + '\n' + body);
+  row.request_hash = sha256_hex(meaning);
   return row;
 }
 
@@ -55,7 +55,7 @@ void find_device(const exchange_ptr& one, const idempotency_row& asked, std::fun
 
 } // namespace
 
-void once(const exchange_ptr& one, const std::string& request, std::function<void()> act) {
+void once(const exchange_ptr& one, const std::string& meaning, std::function<void()> act) {
   auto key = idempotency_key(one->request());
   if (!key)
     return refuse(one, key.error());
@@ -63,7 +63,7 @@ void once(const exchange_ptr& one, const std::string& request, std::function<voi
     return act();
   one->ask(
     find_registry(one->sys()),
-    [one, asked = row_of(one->request(), *key, request), act = std::move(act)](const result<void>& allowed) {
+    [one, asked = row_of(one->request(), *key, meaning), act = std::move(act)](const result<void>& allowed) {
       allowed ? find_device(one, asked, act) : one->problem(allowed.error());
     },
     authorize_atom_v, one->who, one->session);

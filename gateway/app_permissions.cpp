@@ -25,7 +25,8 @@ void answer_permission(const exchange_ptr& one) {
   auto option = (*body)["option_id"].text();
   if (!option || option->empty())
     return refuse(one, {errc::bad_request, "option_id is missing: send the optionId of one of the options"});
-  once(one, one->request().body, [one, request, choice = std::string{*option}] {
+  std::string choice{*option};
+  once(one, choice, [one, request, choice] {
     one->ask(
       find_registry(one->sys()),
       [one](const result<void>& done) { done ? one->json(200, "{}") : one->problem(done.error()); },

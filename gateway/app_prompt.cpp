@@ -10,7 +10,8 @@ void prompt(const exchange_ptr& one) {
   auto body = parse_prompt(one->request().body);
   if (!key || !body)
     return refuse(one, key ? body.error() : key.error());
-  prompt_order order{std::move(body->blocks), {std::move(*key), sha256_hex(one->request().body)}};
+  auto same = sha256_hex(body->blocks);
+  prompt_order order{std::move(body->blocks), {std::move(*key), std::move(same)}};
   one->ask(
     find_registry(one->sys()),
     [one](const result<prompt_accepted>& accepted) {
@@ -27,7 +28,7 @@ void prompt(const exchange_ptr& one) {
 void cancel(const exchange_ptr& one) {
   if (auto body = parse_body(one->request().body, {}); !body)
     return refuse(one, body.error());
-  once(one, one->request().body, [one] {
+  once(one, {}, [one] {
     one->ask(
       find_registry(one->sys()),
       [one](const result<void>& done) { done ? one->json(202, "{}") : one->problem(done.error()); },

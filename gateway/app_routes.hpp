@@ -40,11 +40,12 @@ void move_file(const exchange_ptr& one);
 bool pulls_body(const net::http_request& request);
 
 /// Runs `act`, which answers the request, once for its Idempotency-Key; a repeated request gets the same
-/// answer. `request`: what makes the request the same beside its method, path and query. Without a key `act`
-/// runs at once.
-void once(const exchange_ptr& one, const std::string& request, std::function<void()> act);
+/// answer. `meaning`: what makes the request the same beside its method and path, whatever its spelling.
+/// Without a key `act` runs at once.
+void once(const exchange_ptr& one, const std::string& meaning, std::function<void()> act);
 
-/// Answers `why` to whoever owns the session; anybody else gets what an unknown id gets.
+/// Answers `why` to whoever owns the session of the path, or to a device when there is none in it; anybody
+/// else gets what an unknown id, or token, gets.
 void refuse(const exchange_ptr& one, failure why);
 
 } // namespace agentpool::app

@@ -22,13 +22,14 @@ std::string text_of(const session_list& page) {
   return session_list_json(sessions, page.next);
 }
 
-// A bad request is told to a device only; everybody else is unauthorized first.
-void refuse_device(const exchange_ptr& one, failure why) {
-  one->ask(
-    find_registry(one->sys()),
-    [one, why = std::move(why)](
-      const result<device_id>& device) { one->problem(device ? why : device.error()); },
-    authorize_atom_v, one->who);
+// However it is spelled, an empty body is `{}`.
+std::string meaning_of(const create_request& order) {
+  return json_object{}
+    .add("profile", order.profile)
+    .add("title", order.title)
+    .add("mode", order.mode)
+    .add_raw("metadata", order.metadata)
+    .str();
 }
 
 } // namespace
@@ -37,7 +38,8 @@ void create_session(const exchange_ptr& one) {
   auto key = idempotency_key(one->request());
   auto body = parse_create(one->request().body);
   if (!key || !body)
-    return refuse_device(one, key ? body.error() : key.error());
+    return refuse(one, key ? body.error() : key.error());
+  idempotency same{std::move(*key), sha256_hex(meaning_of(*body))};
   one->ask(
     find_registry(one->sys()),
     [one](const result<session_view>& made) {
@@ -47,17 +49,17 @@ void create_session(const exchange_ptr& one) {
       one->json(201, text_of(*made));
       crash_point("reply.create.after");
     },
-    create_atom_v, one->who, std::move(*body), idempotency{std::move(*key), sha256_hex(one->request().body)});
+    create_atom_v, one->who, std::move(*body), std::move(same));
 }
 
 void list_sessions(const exchange_ptr& one) {
   auto asked = query::parse(one->request().query);
   if (!asked)
-    return refuse_device(one, asked.error());
+    return refuse(one, asked.error());
   auto limit = asked->number("limit", 1, longest_page, default_page);
   auto cursor = asked->value("cursor");
   if (!limit || !cursor)
-    return refuse_device(one, limit ? cursor.error() : limit.error());
+    return refuse(one, limit ? cursor.error() : limit.error());
   one->ask(
     find_registry(one->sys()),
     [one](const result<session_list>& page) {

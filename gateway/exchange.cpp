@@ -70,6 +70,8 @@ void exchange::problem(const failure& why) {
   auto answer = problem_reply(told);
   if (row.http_status == 401)
     answer.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"agentpool\"");
+  if (row.http_status == 415)
+    answer.headers.emplace_back("Accept-Encoding", "identity"); // RFC 9110, section 15.5.16
   if (may_come_back(row.http_status))
     answer.headers.emplace_back("Retry-After", "1");
   respond(std::move(answer), row.name);

@@ -19,6 +19,7 @@ public:
     out.status = head.status;
     out.content_type = std::move(head.content_type);
     out.headers = std::move(head.headers);
+    out.stream_length = head.length;
     out.headers.insert(out.headers.end(), headers_.begin(), headers_.end());
     return http_->stream(std::move(out));
   }

@@ -19,6 +19,7 @@ net::http_limits ops_limits() {
 net::http_limits app_limits(net::http_limits limits) {
   limits.streams = app::pulls_body;
   limits.streamed_bytes = defaults::upload_bytes;
+  limits.body_key = "limits.body";
   return limits;
 }
 

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gateway/query.hpp"
 
+#include "net/http/ascii.hpp"
+#include "protocol/wire/text.hpp"
+
 #include <algorithm>
 #include <charconv>
 
@@ -50,6 +53,25 @@ tl::unexpected<failure> bad_value(std::string_view name, std::string_view what) 
   return fail(errc::bad_request, std::move(text));
 }
 
+bool is_listed(std::string_view list, std::string_view name) {
+  while (!list.empty()) {
+    auto end = std::min(list.find(", "), list.size());
+    if (list.substr(0, end) == name)
+      return true;
+    list.remove_prefix(std::min(end + 2, list.size()));
+  }
+  return false;
+}
+
+std::string unknown_text(std::string_view name, std::string_view known) {
+  constexpr size_t shown_bytes = 100;
+  std::string text{"The query's '"};
+  text.append(printable(name, shown_bytes)).append("' is unknown; ");
+  if (known.empty())
+    return text.append("this path takes none.");
+  return text.append("the known ones are: ").append(known).append(".");
+}
+
 } // namespace
 
 result<query> query::parse(std::string_view text) {
@@ -68,6 +90,13 @@ result<query> query::parse(std::string_view text) {
     out.members_.emplace_back(std::move(*name), std::move(*value));
   }
   return out;
+}
+
+result<void> query::only(std::string_view known) const {
+  for (const auto& [name, value] : members_)
+    if (!is_listed(known, name))
+      return fail(errc::bad_request, unknown_text(name, known));
+  return {};
 }
 
 result<std::optional<std::string>> query::value(std::string_view name) const {
@@ -97,16 +126,27 @@ result<uint64_t> query::number(std::string_view name, uint64_t min, uint64_t max
   return number;
 }
 
-std::optional<std::string> bearer_token(const net::http_request& request) {
+std::optional<std::string_view> bearer_credentials(const net::http_request& request) {
   constexpr std::string_view scheme = "Bearer ";
-  constexpr size_t longest = 512;
   auto value = request.header("authorization");
-  if (!value || !value->starts_with(scheme))
+  if (!value || !net::iequals(value->substr(0, scheme.size()), scheme))
     return std::nullopt;
-  auto token = value->substr(scheme.size());
+  return value->substr(scheme.size());
+}
+
+std::optional<std::string> bearer_token(const net::http_request& request) {
+  constexpr size_t longest = 512;
+  auto token = bearer_credentials(request).value_or("");
   if (token.empty() || token.size() > longest || !std::ranges::all_of(token, token_character))
     return std::nullopt;
   return std::string{token};
+}
+
+result<void> check_coding(const net::http_request& request) {
+  for (const auto& [name, value] : request.headers)
+    if (net::iequals(name, "content-encoding") && !value.empty() && !net::iequals(value, "identity"))
+      return fail(errc::unsupported_encoding);
+  return {};
 }
 
 result<std::string> idempotency_key(const net::http_request& request) {

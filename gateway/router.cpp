@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gateway/router.hpp"
 
+#include "gateway/app_routes.hpp"
+
 namespace agentpool {
 
 namespace {
@@ -50,6 +52,13 @@ void refuse_odd_id(const exchange_ptr& one) {
     authorize_atom_v, one->who);
 }
 
+result<void> check(const route& chosen, const net::http_request& request) {
+  bool has_body = chosen.method == "POST" || chosen.method == "PUT";
+  return query::parse(request.query)
+    .and_then([&](const query& asked) { return asked.only(chosen.query); })
+    .and_then([&] { return has_body ? check_coding(request) : result<void>{}; });
+}
+
 void run_for_device(
   const route& chosen, const exchange_ptr& one, const std::string& token, std::string_view id) {
   one->who.token_hash = sha256_hex(token);
@@ -58,7 +67,8 @@ void run_for_device(
   if (chosen.pattern.find("{id}") != std::string_view::npos && !looks_like_id("ses_", id))
     return refuse_odd_id(one);
   one->session = {std::string{id}};
-  chosen.run(one);
+  auto good = check(chosen, one->request());
+  good ? chosen.run(one) : app::refuse(one, good.error());
 }
 
 } // namespace
@@ -85,15 +95,17 @@ void dispatch(std::span<const route> table, const std::shared_ptr<gateway_servic
   auto match = find_route(table, one->request().method, one->request().path);
   if (!match.found)
     return match.allowed.empty() ? one->problem({errc::not_found, {}}) : one->wrong_method(match.allowed);
-  one->route = match.found->pattern;
-  if (match.found->who == access::open)
-    return match.found->run(one);
+  const auto& chosen = *match.found;
+  one->route = chosen.pattern;
   auto token = bearer_token(one->request()); // BR-140
-  if (!token || (match.found->who == access::ops && !is_operator(*one, *token)))
+  bool known =
+    chosen.who == access::open || (token && (chosen.who == access::device || is_operator(*one, *token)));
+  if (!known)
     return one->problem({errc::unauthorized, {}});
-  if (match.found->who == access::ops)
-    return match.found->run(one);
-  run_for_device(*match.found, one, *token, match.id);
+  if (chosen.who == access::device)
+    return run_for_device(chosen, one, *token, match.id);
+  auto good = check(chosen, one->request());
+  good ? chosen.run(one) : one->problem(good.error());
 }
 
 } // namespace agentpool

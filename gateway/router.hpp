@@ -23,6 +23,7 @@ struct route {
   std::string_view pattern;
   access who;
   void (*run)(const exchange_ptr&);
+  std::string_view query = {}; ///< the members that its query may have: `limit, cursor`
 };
 
 /// What a path and method lead to.
@@ -34,7 +35,8 @@ struct route_match {
 
 route_match find_route(std::span<const route> table, std::string_view method, std::string_view path);
 
-/// Takes one request through `table`: route, token, rate, id, handler.
+/// Takes one request through `table`: route, token, rate, id, query, handler. A query with a member that the
+/// route does not know is refused, because a misspelled one would silently get its default.
 void dispatch(std::span<const route> table, const std::shared_ptr<gateway_services>& services,
   std::shared_ptr<net::http_exchange> http);
 

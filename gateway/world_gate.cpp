@@ -3,6 +3,7 @@
 #include "gateway/world_gate.hpp"
 
 #include "gateway/exchange_stream.hpp"
+#include "gateway/query.hpp"
 #include "protocol/actors/names.hpp"
 #include "protocol/wire/defaults.hpp"
 
@@ -98,12 +99,6 @@ void finish(net::http_exchange& http, result<world::reply> reply) {
     answer(http, std::move(*reply));
 }
 
-std::string credential_of(const net::http_request& request) {
-  constexpr std::string_view scheme = "Bearer ";
-  auto value = request.header("authorization").value_or("");
-  return value.starts_with(scheme) ? std::string{value.substr(scheme.size())} : std::string{};
-}
-
 uint64_t request_number(const net::http_request& request) {
   uint64_t number = 0;
   auto text = request.header("x-agentpool-request").value_or("");
@@ -117,7 +112,7 @@ result<world::call> to_call(const worker_id& worker, const net::http_request& re
   auto path = request.path.substr(prefix.size());
   if (request.method != (path == session_route ? "GET" : "POST"))
     return fail(errc::method_not_allowed, "World requests are POST, but GET for the session.");
-  return world::call{worker, credential_of(request),
+  return world::call{worker, std::string{bearer_credentials(request).value_or("")},
     {std::string{request.header("x-agentpool-session").value_or("")}}, std::move(path), request.body,
     request_number(request)};
 }

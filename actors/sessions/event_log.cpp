@@ -12,8 +12,8 @@ namespace agentpool {
 
 event_log::event_log(session_actor::pointer self, const session_row& row,
   std::function<void(const caf::error&)> failed, on_durable settled)
-    : self_{self}, session_{row.id}, epoch_{row.epoch}, next_seq_{row.last_seq + 1},
-      committed_{row.last_seq}, failed_{std::move(failed)}, settled_{std::move(settled)} {}
+    : self_{self}, session_{row.id}, epoch_{row.epoch}, next_seq_{row.last_seq + 1}, committed_{row.last_seq},
+      committed_at_{row.updated}, failed_{std::move(failed)}, settled_{std::move(settled)} {}
 
 void event_log::add(std::string_view type, const turn_id& turn, int64_t time, std::string_view fields) {
   waiting_.push_back(make_event(next_seq_++, type, turn, time, fields));
@@ -44,16 +44,17 @@ void event_log::commit(session_write write, on_durable done) {
   if (!store)
     return failed_(to_error(not_there(names::store)));
   event_batch batch{std::make_shared<const std::vector<event_row>>(write.events)};
-  auto last = next_seq_ - 1;
+  commit_mark mark{next_seq_ - 1, write.now};
   in_flight_ += batch.events->size();
   self_->request(store, defaults::store_deadline, append_atom_v, std::move(write))
-    .then([this, batch, last, done] { durable(batch, last, done); },
+    .then([this, batch, mark, done] { durable(batch, mark, done); },
       [this](const caf::error& why) { failed_(why); });
 }
 
-void event_log::durable(const event_batch& batch, uint64_t last, const on_durable& done) {
+void event_log::durable(const event_batch& batch, const commit_mark& mark, const on_durable& done) {
   in_flight_ -= batch.events->size();
-  committed_ = std::max(committed_, last);
+  committed_ = std::max(committed_, mark.last);
+  committed_at_ = std::max(committed_at_, mark.at);
   if (!batch.events->empty())
     for (auto& viewer : viewers_)
       self_->send(viewer.handle, events_atom_v, batch);

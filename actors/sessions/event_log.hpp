@@ -39,6 +39,8 @@ public:
   void commit(session_write write, on_durable done = {});
 
   uint64_t committed() const noexcept { return committed_; }
+  /// When the newest durable commit was made.
+  int64_t committed_at() const noexcept { return committed_at_; }
   size_t in_flight() const noexcept { return in_flight_; }
 
   /// A viewer that is there already (its first answer was lost) is not added again.
@@ -55,13 +57,19 @@ private:
     bool live;
   };
 
-  void durable(const event_batch& batch, uint64_t last, const on_durable& done);
+  struct commit_mark {
+    uint64_t last; ///< seq
+    int64_t at;
+  };
+
+  void durable(const event_batch& batch, const commit_mark& mark, const on_durable& done);
 
   session_actor::pointer self_;
   session_id session_;
   uint64_t epoch_;
   uint64_t next_seq_;
   uint64_t committed_;
+  int64_t committed_at_;
   size_t in_flight_ = 0;
   std::function<void(const caf::error&)> failed_;
   on_durable settled_;

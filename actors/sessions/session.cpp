@@ -88,6 +88,7 @@ caf::result<session_view> session_state::view() const {
     return caf::make_error(errc::not_found);
   session_view out{row_, to_string(phase_), {}};
   out.row.last_seq = log_.committed();
+  out.row.updated = log_.committed_at(); // as the store has it when the session is not in memory
   if (turn_)
     out.running = turn_->row.id;
   return out;

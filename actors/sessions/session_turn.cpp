@@ -83,7 +83,7 @@ void session_state::accept(const prompt_order& order, caf::typed_response_promis
     if (recent_.size() > defaults::recent_keys)
       recent_.pop_front();
   }
-  row_.last_input = row_.updated = now();
+  row_.last_input = now();
   report_turn(true);
   log_.commit(std::move(write), [this, id = turn_->row.id] { accepted(id); });
 }

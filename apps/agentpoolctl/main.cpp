@@ -134,6 +134,30 @@ void add_devices(CLI::App& app, command_line& line) {
     [&line] { line.run = [&line](const api& daemon) { return create_device(daemon, line.label); }; });
 }
 
+// A word where a command must stand: the parser itself tells only that a command is missing.
+std::string unknown_command(const CLI::App& app) {
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty())
+    at = at->get_subcommands().front();
+  auto rest = app.remaining(true);
+  auto word = std::ranges::find_if(rest, [](const auto& one) { return !one.starts_with('-'); });
+  std::string known;
+  for (const auto* one : at->get_subcommands([](const CLI::App*) { return true; }))
+    known += (known.empty() ? "" : ", ") + one->get_name();
+  if (word == rest.end() || known.empty())
+    return {};
+  auto whole = at == &app ? *word : at->get_name() + ' ' + *word;
+  return "there is no command '" + whole + "'; the known ones are: " + known;
+}
+
+int refuse(const CLI::App& app, const CLI::ParseError& error) {
+  if (auto text = unknown_command(app); error.get_exit_code() != 0 && !text.empty())
+    print(fail(errc::bad_request, text));
+  else if (app.exit(error) == 0)
+    return 0;
+  return 2;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -149,7 +173,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return refuse(app, error);
   }
   return line.run(api{line.data});
 }

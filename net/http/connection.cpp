@@ -30,6 +30,15 @@ void release(std::string& buffer) {
   std::string{}.swap(buffer);
 }
 
+// A chunk's extension or trailer whose end does not come.
+failure endless() {
+  return {errc::header_too_large, "An extension of a chunk or a trailer of the body is over the limit."};
+}
+
+failure given_up() {
+  return {errc::cancelled, "The request was answered before the end of its body."};
+}
+
 bool would_block() {
   return errno == EAGAIN || errno == EINTR;
 }
@@ -87,6 +96,8 @@ void connection::receive() {
     return process({scratch.data(), static_cast<size_t>(size)});
   if (size < 0 && would_block())
     return want_read();
+  if (size == 0 && parser_)
+    return refuse(parser_->explain_end()); // who ended only his own side reads it
   close();
 }
 
@@ -111,9 +122,8 @@ void connection::process(std::string_view bytes) {
     in_ = bytes;
   if (state_ != state::reading)
     return;
-  if (in_.size() >
-      core_->limits().header_bytes + partial_bytes) // a chunk's extension or trailer without an end
-    return refuse(errc::header_too_large);
+  if (in_.size() > core_->limits().header_bytes + partial_bytes)
+    return refuse(endless());
   want_read();
 }
 
@@ -132,7 +142,7 @@ bool connection::parse(std::string_view& bytes) {
   if (error == boost::beast::http::error::need_more)
     error = {};
   if (error) {
-    refuse(request_error(error));
+    refuse(parser_->explain(error));
     return false;
   }
   if (parser_->is_done()) {
@@ -177,7 +187,7 @@ void connection::dispatch(bool whole) {
   try {
     core_->handler()(made);
   } catch (...) {
-    made->respond(problem_response(errc::internal)); // unless it was answered before the exception
+    made->respond(problem_response({errc::internal, {}})); // unless it was answered before the exception
   }
 }
 
@@ -211,10 +221,10 @@ void connection::receive_body() {
   auto& scratch = core_->scratch();
   auto size = ::recv(socket(), scratch.data(), scratch.size(), MSG_DONTWAIT);
   bool blocked = size < 0 && would_block();
-  if (size == 0 || (size < 0 && !blocked)) {
-    fail_piece(errc::cancelled);
+  if (size == 0)
+    return fail_piece(parser_->explain_end()); // its handler answers
+  if (size < 0 && !blocked)
     return close();
-  }
   auto before = in_.size();
   if (size > 0)
     in_.append(scratch.data(), static_cast<size_t>(size));
@@ -223,9 +233,9 @@ void connection::receive_body() {
   error_code error;
   in_.erase(0, parser_->put(asio::buffer(in_), error));
   if (error && error != boost::beast::http::error::need_more)
-    return fail_piece(request_error(error));
+    return fail_piece(parser_->explain(error));
   if (in_.size() > core_->limits().header_bytes + partial_bytes)
-    return fail_piece(errc::header_too_large);
+    return fail_piece(endless());
   piece_ += parser_->take_body();
   if (parser_->is_done())
     parser_.reset();
@@ -234,19 +244,19 @@ void connection::receive_body() {
   serve_piece();
 }
 
-void connection::fail_piece(errc why) {
+void connection::fail_piece(const failure& why) {
   no_deadline();
   if (auto wanted = std::exchange(piece_wanted_, nullptr))
-    wanted(fail(why, why == errc::cancelled ? "The request's body ended early." : ""));
+    wanted(tl::unexpected{why});
 }
 
 // -- answering
 
-void connection::refuse(errc code) {
+void connection::refuse(const failure& why) {
   parser_.reset();
   context_ = {11, false, false};
   state_ = state::handling;
-  respond(serial_, problem_response(code));
+  respond(serial_, problem_response(why));
 }
 
 void connection::respond(uint64_t serial, const http_response& response) {
@@ -254,7 +264,7 @@ void connection::respond(uint64_t serial, const http_response& response) {
     return;
   // A body that nobody read to its end would be taken for the next request.
   bool unread = parser_.has_value();
-  fail_piece(errc::cancelled);
+  fail_piece(given_up());
   parser_.reset();
   release(piece_);
   keep_ = context_.keep_alive && !unread && !response.close && !core_->closing();
@@ -335,14 +345,14 @@ void connection::begin_stream(
   if (state_ != state::handling || serial != serial_)
     return stream->lost();
   context_.keep_alive = false; // a stream ends with its connection
-  fail_piece(errc::cancelled);
+  fail_piece(given_up());
   parser_.reset();
   auto& out = core_->output();
   out.clear();
   append_stream_head(out, head, context_);
   state_ = state::streaming;
   stream_ = std::move(stream);
-  stream_->attach(context_);
+  stream_->attach(context_, head.stream_length);
   release(in_);
   if (core_->closing() || (!push(out) && out_.empty()))
     return end_stream();
@@ -395,11 +405,11 @@ void connection::limit_end() {
 
 void connection::expire() {
   if (state_ == state::reading && (parser_ || !in_.empty()))
-    return refuse(errc::request_timeout);
+    return refuse({errc::request_timeout, {}});
   if (state_ == state::streaming)
     return end_stream();
   if (state_ == state::handling)
-    return fail_piece(errc::request_timeout); // its handler answers
+    return fail_piece({errc::request_timeout, {}}); // its handler answers
   state_ == state::writing ? reset() : close();
 }
 
@@ -421,7 +431,7 @@ void connection::close() {
   if (state_ == state::closed)
     return;
   state_ = state::closed;
-  fail_piece(errc::cancelled);
+  fail_piece({errc::cancelled, "The connection of the request is gone."});
   parser_.reset();
   release(in_);
   release(out_);

@@ -28,8 +28,8 @@ public:
   ~connection();
 
   void start();
-  /// Sends the problem of `code` and ends the connection.
-  void refuse(errc code);
+  /// Sends the problem `why` and ends the connection.
+  void refuse(const failure& why);
   /// Answers the request `serial`; a late or second answer means nothing.
   void respond(uint64_t serial, const http_response& response);
   void begin_stream(uint64_t serial, std::shared_ptr<stream_state> stream, const http_response& head);
@@ -68,7 +68,7 @@ private:
   void dispatch(bool whole);
   void receive_body();
   void serve_piece();
-  void fail_piece(errc why);
+  void fail_piece(const failure& why);
   void send_continue();
   void send(std::string_view bytes);
   void flush();

@@ -47,7 +47,7 @@ exchange::exchange(std::shared_ptr<server_core> core, std::shared_ptr<connection
 // The connection goes with the job, so that its end is on its own thread.
 exchange::~exchange() {
   if (!answered_)
-    respond(problem_response(errc::internal));
+    respond(problem_response({errc::internal, {}}));
   else if (connection_ && !core_->executor().running_in_this_thread())
     core_->post([from = std::move(connection_)] {});
 }

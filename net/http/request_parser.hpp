@@ -10,7 +10,7 @@ namespace agentpool::net {
 
 /// Beast's incremental parser, filling our own request. Stricter than HTTP where leniency lets two servers
 /// see different messages: one Content-Length, no other transfer coding than `chunked`, none with HTTP/1.0,
-/// one Host.
+/// one Host. No other expectation than `100-continue` (RFC 9110, section 10.1.1).
 class request_parser final : public boost::beast::http::basic_parser<true> {
 public:
   /// `limits` outlives the parser.
@@ -29,6 +29,10 @@ public:
     auto length = content_length();
     return length ? std::optional<uint64_t>{*length} : std::nullopt;
   }
+  /// What an error of this parser means to the peer, in a sentence that names the cause.
+  failure explain(const boost::system::error_code& error) const;
+  /// The same of a request whose connection ended before its end.
+  failure explain_end() const;
 
 private:
   using error_code = boost::system::error_code;
@@ -49,6 +53,9 @@ private:
   void on_finish_impl(error_code& error) override { error = {}; }
 
   bool take_target(std::string_view target);
+  void take_expectations(std::string_view members);
+  failure over_limit() const;
+  std::string_view told_by_fields(const error_code& error) const;
 
   const http_limits& limits_;
   http_request request_;
@@ -57,10 +64,7 @@ private:
   int version_ = 11;
   int hosts_ = 0, lengths_ = 0, codings_ = 0;
   bool plain_chunked_ = true;
-  bool expects_continue_ = false;
+  bool expects_continue_ = false, expects_else_ = false;
 };
-
-/// What a parser's error means to the peer.
-errc request_error(const boost::system::error_code& error);
 
 } // namespace agentpool::net

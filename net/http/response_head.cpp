@@ -36,6 +36,12 @@ void append_header(std::string& out, std::string_view name, std::string_view val
   out += "\r\n";
 }
 
+void append_length(std::string& out, uint64_t length) {
+  out += "Content-Length: ";
+  append_number(out, length);
+  out += "\r\n";
+}
+
 void append_head(std::string& out, const http_response& response, const reply_context& context) {
   out += "HTTP/1.1 ";
   append_number(out, static_cast<size_t>(response.status));
@@ -59,11 +65,8 @@ void append_head(std::string& out, const http_response& response, const reply_co
 void append_response(std::string& out, const http_response& response, const reply_context& context) {
   append_head(out, response, context);
   bool bodyless = response.status == 204 || response.status == 304;
-  if (!bodyless) {
-    out += "Content-Length: ";
-    append_number(out, response.body.size());
-    out += "\r\n";
-  }
+  if (!bodyless)
+    append_length(out, response.body.size());
   out += "\r\n";
   if (!bodyless && !context.head)
     out += response.body;
@@ -71,14 +74,18 @@ void append_response(std::string& out, const http_response& response, const repl
 
 void append_stream_head(std::string& out, const http_response& head, const reply_context& context) {
   append_head(out, head, context);
-  out += context.version < 11 ? "\r\n" : "Transfer-Encoding: chunked\r\n\r\n";
+  if (head.stream_length)
+    append_length(out, *head.stream_length);
+  else if (context.version >= 11)
+    out += "Transfer-Encoding: chunked\r\n";
+  out += "\r\n";
 }
 
-http_response problem_response(errc code) {
+http_response problem_response(const failure& why) {
   http_response out;
-  out.status = describe(code).http_status;
+  out.status = describe(why.code).http_status;
   out.content_type = "application/problem+json";
-  out.body = problem_json(failure{code, {}});
+  out.body = problem_json(why);
   out.close = true;
   return out;
 }

@@ -17,10 +17,11 @@ struct reply_context {
 /// was HEAD.
 void append_response(std::string& out, const http_response& response, const reply_context& context);
 
-/// Appends the head of a response whose body comes in chunks (HTTP/1.0: until the end of the connection).
+/// Appends the head of a response whose body comes in pieces: with its length when that is known, else in
+/// chunks (HTTP/1.0: until the end of the connection).
 void append_stream_head(std::string& out, const http_response& head, const reply_context& context);
 
-/// application/problem+json of `code`, ending the connection.
-http_response problem_response(errc code);
+/// application/problem+json of `why`, ending the connection.
+http_response problem_response(const failure& why);
 
 } // namespace agentpool::net

@@ -36,7 +36,8 @@ struct http_limits {
   /// Which requests come to the handler with their header, and perhaps the beginning of their body, so that
   /// it pulls the rest (`http_exchange::body`); empty = none. Asked once the header is complete.
   std::function<bool(const struct http_request&)> streams = {};
-  size_t streamed_bytes = 0; ///< body of such a request, in all; over: 413, then close
+  size_t streamed_bytes = 0;      ///< body of such a request, in all; over: 413, then close
+  std::string_view body_key = {}; ///< where an operator sets `body_bytes`, for the text of the 413
 };
 
 /// One request as the gateway sees it; header names compare without case.
@@ -60,6 +61,9 @@ struct http_response {
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;
   bool close = false;
+  /// Bytes of a streamed body when they are known: told as Content-Length, and a body that gets more or ends
+  /// with less breaks the connection.
+  std::optional<uint64_t> stream_length = {};
 };
 
 /// One request waiting for its answer. Exactly one of `respond` and `stream` is called, once, from any
@@ -74,8 +78,8 @@ public:
   /// The connection's executor: replies of actors are posted here.
   virtual boost::asio::any_io_executor executor() const = 0;
   virtual void respond(http_response response) = 0;
-  /// Starts a chunked response: its header goes out at once. `headers` beside status and content type are the
-  /// caller's.
+  /// Starts a response in pieces, chunked unless its length is known: its header goes out at once. `headers`
+  /// beside status and content type are the caller's.
   virtual std::shared_ptr<ports::event_sink> stream(http_response head) = 0;
 };
 

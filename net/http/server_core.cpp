@@ -129,7 +129,7 @@ void server_core::admit(unique_fd socket, std::string peer) {
   else if (refusing_ > most_refusing)
     made->close();
   else
-    made->refuse(errc::too_many_connections);
+    made->refuse({errc::too_many_connections, {}});
 }
 
 void server_core::leave(connection& who) {

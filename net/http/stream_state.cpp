@@ -10,9 +10,11 @@
 
 namespace agentpool::net {
 
-void stream_state::attach(const reply_context& context) {
-  chunked_ = context.version >= 11;
+void stream_state::attach(const reply_context& context, std::optional<uint64_t> length) {
+  chunked_ = context.version >= 11 && !length;
   silent_ = context.head;
+  if (!silent_)
+    left_ = length;
 }
 
 void stream_state::write(std::shared_ptr<const std::string> chunk, std::function<void(bool)> done) {
@@ -20,6 +22,12 @@ void stream_state::write(std::shared_ptr<const std::string> chunk, std::function
   bool refused = ended_ || finishing_ || done_ || !to || !to->streaming();
   if (refused || silent_ || chunk->empty())
     return done(!refused);
+  if (left_ && chunk->size() > *left_) {
+    broken(*to);
+    return done(false);
+  }
+  if (left_)
+    *left_ -= chunk->size();
   chunk_ = std::move(chunk);
   done_ = std::move(done);
   sent_ = prefix_size_ = 0;
@@ -72,6 +80,8 @@ void stream_state::finish() {
   auto to = connection_.lock();
   if (ended_ || finishing_ || !to || !to->streaming())
     return;
+  if (left_.value_or(0) > 0) // nobody may take it for whole
+    return broken(*to);
   finishing_ = true;
   to->limit_end();
   if (!chunk_ && !to->has_output())

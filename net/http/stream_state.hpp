@@ -6,6 +6,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 
 namespace agentpool::net {
 
@@ -21,7 +22,7 @@ public:
   void on_closed(std::function<void()> closed);
 
   // -- the connection's side
-  void attach(const reply_context& context);
+  void attach(const reply_context& context, std::optional<uint64_t> length);
   /// What waited in the connection was taken.
   void writable(connection& to);
   /// The peer closed its side, or the connection is of no more use.
@@ -40,7 +41,8 @@ private:
   std::function<void()> closed_;
   std::array<char, 20> prefix_{}; // "<hex size>\r\n"
   size_t prefix_size_ = 0;
-  size_t sent_ = 0; // of prefix, chunk and line break
+  size_t sent_ = 0;              // of prefix, chunk and line break
+  std::optional<uint64_t> left_; // of the length that was told
   bool chunked_ = true, silent_ = false;
   bool finishing_ = false, ended_ = false, tail_sent_ = false;
 };

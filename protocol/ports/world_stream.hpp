@@ -5,7 +5,9 @@
 #include "protocol/ports/byte_stream.hpp"
 #include "protocol/ports/event_sink.hpp"
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +19,7 @@ struct stream_head {
   int status = 200;
   std::string content_type;
   std::vector<std::pair<std::string, std::string>> headers; ///< beside the content type
+  std::optional<uint64_t> length = {}; ///< bytes that follow, when known: with others the connection breaks
 };
 
 /// The two ways of one request with a big body, of a brain or of the App: the rest of its body, and its

@@ -16,10 +16,16 @@ constexpr size_t title_characters = 200;
 constexpr size_t metadata_bytes = 16 * 1024;
 constexpr size_t shown_bytes = 100; // of a member's name that is told back
 
+// Of a member that is there twice another reader may take the other one. // RFC 8259, section 4
 result<json> parse_object(std::string_view body) {
   auto parsed = json::parse(body.empty() ? "{}" : body);
-  if (parsed && !parsed->is_object())
+  if (!parsed)
+    return parsed;
+  if (!parsed->is_object())
     return fail(errc::bad_json);
+  if (auto name = parsed->repeated_name())
+    return fail(
+      errc::bad_request, "The member '" + printable(*name, shown_bytes) + "' is given twice; give it once.");
   return parsed;
 }
 

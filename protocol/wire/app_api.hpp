@@ -10,9 +10,10 @@
 #include <string_view>
 
 /// Bodies of the App API: design section 6. Parsers check every member: an unknown one answers `bad_request`
-/// with its name and the known ones, because a misspelled member would silently get its default; a member
-/// that is known but not served answers `unsupported`, a wrong type `bad_request` with the member's name.
-/// What is passed on as it is (metadata, content blocks) may have any members.
+/// with its name and the known ones, because a misspelled member would silently get its default; so does one
+/// that an object has twice, at any depth. A member that is known but not served answers `unsupported`, a
+/// wrong type `bad_request` with the member's name. What is passed on as it is (metadata, content blocks) may
+/// have any members, each once.
 namespace agentpool {
 
 /// POST /v1/sessions

@@ -139,6 +139,10 @@ constexpr std::array table{
   error_row{errc::hand_damaged, "hand_damaged", 502, "The sandbox is damaged",
     "Files of the sandbox's own system are missing or broken, so that nothing runs in it any more; it is "
     "replaced by a new, empty one when it stays so."},
+  error_row{errc::expectation_failed, "expectation_failed", 417, "Expectation failed",
+    "The only expectation that is met is 100-continue; leave others out of the Expect header."},
+  error_row{errc::unsupported_encoding, "unsupported_encoding", 415, "Encoded body",
+    "Bodies are taken as they are only; send this one without a Content-Encoding."},
 };
 
 static_assert(table.size() == static_cast<size_t>(errc::last) + 1, "one row per code");

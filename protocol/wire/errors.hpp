@@ -76,7 +76,9 @@ enum class errc : uint8_t {
   bad_range,
   envd_exhausted,
   hand_damaged,
-  last = hand_damaged,
+  expectation_failed,
+  unsupported_encoding,
+  last = unsupported_encoding,
 };
 
 /// One row of the error table. `text` names cause and fix in a sentence that a user can act on.

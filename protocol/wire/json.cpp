@@ -107,6 +107,25 @@ std::string_view view(const rapidjson::Value& value) {
   return {value.GetString(), value.GetStringLength()};
 }
 
+// As deep as `parse` lets a text be. Sorted, because a body may have a hundred thousand names.
+std::optional<std::string_view> find_repeated(const rapidjson::Value& value) {
+  std::optional<std::string_view> found;
+  if (value.IsArray())
+    for (auto i = value.Begin(); i != value.End() && !found; ++i)
+      found = find_repeated(*i);
+  if (!value.IsObject())
+    return found;
+  std::vector<std::string_view> names;
+  names.reserve(value.MemberCount());
+  for (auto i = value.MemberBegin(); i != value.MemberEnd() && !found; ++i) {
+    names.push_back(view(i->name));
+    found = find_repeated(i->value);
+  }
+  std::ranges::sort(names);
+  auto twice = std::ranges::adjacent_find(names);
+  return found || twice == names.end() ? found : std::optional{*twice};
+}
+
 } // namespace
 
 result<json> json::parse(std::string_view text) {
@@ -164,6 +183,11 @@ std::vector<std::string> json::keys() const {
     for (const auto& member : value_of(node_)->GetObject())
       names.emplace_back(view(member.name));
   return names;
+}
+
+std::optional<std::string> json::repeated_name() const {
+  auto found = node_ ? find_repeated(*value_of(node_)) : std::nullopt;
+  return found ? std::optional{std::string{*found}} : std::nullopt;
 }
 
 std::optional<std::string_view> json::text() const noexcept {

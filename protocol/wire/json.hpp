@@ -33,6 +33,8 @@ public:
   json at(size_t index) const;                 ///< element of an array
   size_t size() const noexcept;                ///< elements of an array or members of an object
   std::vector<std::string> keys() const;       ///< names of an object's members, in order
+  /// A name that an object has twice: this value, or one in it at any depth.
+  std::optional<std::string> repeated_name() const;
 
   std::optional<std::string_view> text() const noexcept; ///< lives as long as any copy of the document
   std::optional<int64_t> integer() const noexcept;

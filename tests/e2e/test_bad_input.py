@@ -123,7 +123,7 @@ class BadRequestTest(E2eCase):
             pass  # refused before the body was sent whole
         answer = self.client.call("GET", "/v1/sessions", headers={"X-Long": "x" * 60000})
         self.assertProblem(answer, 431, "header_too_large")
-        self.assertEqual(self.client.call("GET", "/v1/sessions?" + "a=b&" * 2000).status, 200)
+        self.assertEqual(self.client.call("GET", "/v1/sessions?limit=5" + "&" * 8000).status, 200)
 
     def raw(self, data, end=False):
         """What the gateway answers to these bytes."""
@@ -164,8 +164,42 @@ class BadRequestTest(E2eCase):
             self.assertProblem(
                 self.client.call("GET", f"/v1/sessions/{session}/events?{query}"), 400, "bad_request"
             )
-        for query in ("limit=0", "limit=abc", "limit=-5", "cursor=%ff"):
+        for query in ("limit=0", "limit=abc", "limit=-5", "cursor=%ff", "limits=5"):
             self.assertProblem(self.client.call("GET", f"/v1/sessions?{query}"), 400, "bad_request")
+
+    def testRefusalsNameTheirCause(self):
+        post = b"POST /v1/sessions HTTP/1.1\r\nHost: x\r\n"
+        for data, status, words in (
+            (post + b"Transfer-Encoding: chunked\r\n\r\nZZ\r\n", 400, b"chunks are malformed"),
+            (post + b"Content-Length: x\r\n\r\n", 400, b"one decimal number"),
+            (post + b"Content-Length: 9\r\n\r\n{", 400, b"ended before the request's body"),
+            (post + b"Content-Length: 2\r\nExpect: more\r\n\r\n{}", 417, b"100-continue"),
+            (b"PUT /v1/sessions/x/files/content HTTP/1.1\r\nContent-Length: 5000000000\r\n\r\n", 413, b"4294967296"),
+        ):
+            answer = self.raw(data, end=True)
+            self.assertTrue(answer.startswith(b"HTTP/1.1 %d " % status), answer)
+            self.assertIn(words, answer)
+
+    def testMembersThatAreGivenTwice(self):
+        session = self.client.create()
+        for path, body in (
+            ("/v1/sessions", b'{"mode":"deny","mode":"allow"}'),
+            ("/v1/sessions", b'{"metadata":{"a":{"mode":1,"mode":2}}}'),
+            (f"/v1/sessions/{session}/prompt", b'{"text":"a","mode":1,"mode":2}'),
+        ):
+            answer = self.client.call("POST", path, body)
+            self.assertProblem(answer, 400, "bad_request")
+            self.assertIn("'mode' is given twice", answer.json["detail"])
+
+    def testEncodedBodies(self):
+        session = self.client.create()
+        for method, path in (
+            ("POST", f"/v1/sessions/{session}/prompt"),
+            ("PUT", f"/v1/sessions/{session}/files/content?path=a"),
+        ):
+            answer = self.client.call(method, path, b"\x1f\x8b", {"Content-Encoding": "gzip"})
+            self.assertProblem(answer, 415, "unsupported_encoding")
+            self.assertEqual(answer.headers["accept-encoding"], "identity")
 
     def testProblemsHaveTheirParts(self):
         problem = self.client.call("GET", "/v1/sessions/absent").json

@@ -233,5 +233,12 @@ class CtlTest(E2eCase):
         code, _, error = self.run_ctl("status", data="/nowhere")
         self.assertEqual(code, 1)
         self.assertIn("no agentpoold runs on /nowhere; start it with scripts/run", error)
-        for wrong in (("nonsense",), (), ("devices",), ("status", "--nothing")):
+        for wrong in ((), ("devices",), ("status", "--nothing"), ("status", "nonsense")):
             self.assertEqual(self.run_ctl(*wrong)[0], 2)
+        for options, name, known in (
+            (("nonsense",), "nonsense", "chat, list, delete, sessions, workers, hands, status, provider, devices"),
+            (("devices", "nonsense"), "devices nonsense", "create"),
+        ):
+            sentence = f"agentpoolctl: there is no command '{name}'; the known ones are: {known}\n"
+            self.assertEqual(self.run_ctl(*options), (2, "", sentence))
+        self.assertEqual(self.run_ctl("--help")[0], 0)

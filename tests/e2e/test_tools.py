@@ -3,6 +3,9 @@
 """The main job on real parts: dsh's tools work in a real sandbox, and the files are in the app's hands."""
 
 import json
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
 
 from tests.e2e import procs, settings
 from tests.e2e.client import of_type
@@ -35,6 +38,7 @@ class ToolsTest(HandsCase):
         self.assertEqual(self.results(self.session), ["hello\n"])
         answer = self.file(self.session, "a.txt")
         self.assertEqual((answer.status, answer.body), (200, b"hello\n"))
+        self.assertEqual(answer.headers["content-length"], "6")
         head = self.client.call("HEAD", f"/v1/sessions/{self.session}/files/content?path=a.txt")
         self.assertEqual((head.status, head.body), (200, b""))
         self.assertEqual({**head.headers, "x-request-id": 0}, {**answer.headers, "x-request-id": 0})
@@ -179,6 +183,57 @@ class ToolsTest(HandsCase):
             self.client.call("POST", f"{files}/move", {"from": "f", "to": "f/x"}),
         ):
             self.assertEqual((answer.status, answer.json["code"]), (409, "file_conflict"), answer)
+
+    def testOnlyADirectoryWithSomethingInItNeedsRecursive(self):
+        files = f"/v1/sessions/{self.session}/files"
+        self.client.must(201, "POST", f"{files}/mkdir", {"path": "full/empty"})
+        refused = self.client.call("DELETE", f"{files}/content?path=full")
+        self.assertProblem(refused, 409, "file_conflict")
+        self.assertIn("not empty", refused.json["detail"])
+        for path in ("full/empty", "full"):
+            self.client.must(204, "DELETE", f"{files}/content?path={path}")
+        self.assertProblem(self.client.call("DELETE", f"{files}/content?path=full"), 404, "file_not_found")
+        self.tool(self.session, "$ sudo mkdir -p locked/inner")
+        self.assertProblem(self.client.call("DELETE", f"{files}/content?path=locked/inner"), 403, "envd_denied")
+
+    def testAnUploadThatMeetsTheDeletionOfItsSession(self):
+        session = self.client.create("dsh")
+        files = f"/v1/sessions/{session}/files"
+        self.client.must(201, "PUT", f"{files}/content?path=a", b"a")
+        target = urlsplit(self.client.url)
+        with socket.create_connection((target.hostname, target.port), DEADLINE) as link:
+            link.sendall(
+                f"PUT {files}/content?path=b HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000\r\n"
+                f"Authorization: Bearer {self.client.token}\r\n\r\n".encode()
+                + b"x" * 500_000
+            )
+
+            def staged():
+                listed = self.client.must(200, "GET", f"{files}?path=")["entries"]
+                return any(entry["name"].startswith(".agentpool-") for entry in listed)
+
+            until(staged, "a part of the upload is in the hand")
+            self.delete(session)
+            answer = link.makefile("rb").read()
+        self.assertTrue(answer.startswith(b"HTTP/1.1 404 "), answer)
+        self.assertIn(b'"not_found"', answer)
+
+    def testFilesThatMeetTheDeletionOfTheirSession(self):
+        session = self.client.create("dsh")
+        files = f"/v1/sessions/{session}/files"
+        self.client.must(201, "PUT", f"{files}/content?path=a", b"a")
+        seen = set()
+        with ThreadPoolExecutor() as pool:
+            deletion = pool.submit(self.client.delete, session)
+            while not deletion.done():
+                for method, path, body in (
+                    ("PUT", "/content?path=b", b"b"),
+                    ("POST", "/mkdir", {"path": "d"}),
+                    ("GET", "?path=", None),
+                ):
+                    seen.add(self.client.call(method, files + path, body).status)
+        self.assertEqual(deletion.result().status, 204)
+        self.assertLessEqual(seen, {200, 201, 404})
 
     def testTwoSessionsHaveTwoHands(self):
         other = self.client.create("dsh")

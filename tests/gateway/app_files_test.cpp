@@ -16,6 +16,7 @@ struct fake_world {
   std::vector<world::call> calls;
   world::reply reply{200, "{}"};
   bool streams = false;
+  std::function<void()> meanwhile = [] {}; ///< before it answers
 };
 
 world_actor::behavior_type fake_world_actor(std::shared_ptr<fake_world> all) {
@@ -23,9 +24,10 @@ world_actor::behavior_type fake_world_actor(std::shared_ptr<fake_world> all) {
     [](status_atom) { return actor_status{}; },
     [all](world_atom, const world::call& call, const std::shared_ptr<ports::world_stream>& stream) {
       all->calls.push_back(call);
+      all->meanwhile();
       if (!all->streams)
         return all->reply;
-      auto sink = stream->begin({206, "application/octet-stream", {{"ETag", "\"v\""}}});
+      auto sink = stream->begin({206, "application/octet-stream", {{"ETag", "\"v\""}}, 5});
       sink->write(std::make_shared<std::string>("bytes"), [](bool) {});
       return world::reply{0, {}};
     },
@@ -123,8 +125,39 @@ TEST_F(AppFiles, ContentIsStreamed) {
   auto http = ask("GET", files("/content?path=a"));
   EXPECT_EQ(http->answer->status, 206);
   EXPECT_EQ(http->header("ETag"), "\"v\"");
+  EXPECT_EQ(http->answer->stream_length, 5u);
   EXPECT_NE(http->header("X-Request-Id"), "");
   EXPECT_EQ(http->sink->text, "bytes");
+}
+
+// BR-139: whatever its hand says on the way down, the session of a DELETE is an unknown one.
+TEST_F(AppFiles, WhatMeetsTheDeletionOfItsSessionFindsNothing) {
+  serve();
+  auto unknown = ask("GET", "/v1/sessions/" + absent + "/files")->answer->body;
+  all->meanwhile = [node = node, mine = mine] { node->owners.erase(mine); };
+  for (auto reply : {world::error_reply({errc::shutting_down, {}}), world::error_reply({errc::hand_lost, {}}),
+         world::error_reply({errc::world_no_hand, {}}), world::error_reply({errc::file_not_found, {}}),
+         world::reply{200, R"({"entries":[]})"}, world::reply{201, "{}"}})
+    for (const auto& [method, target] : {std::pair<std::string, std::string>{"PUT", "/content?path=a"},
+           {"DELETE", "/content?path=a"}, {"GET", ""}}) {
+      node->owners[mine] = {"dev_mine"};
+      all->reply = reply;
+      auto http = ask(method, files(target), method == "PUT" ? "x" : "");
+      EXPECT_EQ(http->answer->status, 404) << method << reply.body;
+      EXPECT_EQ(http->answer->body, unknown);
+    }
+}
+
+TEST_F(AppFiles, AHandThatCannotBeHadForADeletedSessionIsNotFound) {
+  publish(names::broker, sys.spawn([node = node, mine = mine](caf::event_based_actor*) -> caf::behavior {
+    return {[=](begin_atom, const session_id&) -> caf::result<world_actor> {
+      node->owners.erase(mine);
+      return to_error({errc::world_no_hand, {}});
+    }};
+  }));
+  EXPECT_EQ(code_of(*ask("PUT", files("/content?path=a"), "x")), "not_found");
+  node->owners[mine] = {"dev_mine"};
+  EXPECT_EQ(code_of(*ask("GET", files())), "not_found");
 }
 
 TEST_F(AppFiles, WithoutSandboxesTheWorkspaceIsEmpty) {

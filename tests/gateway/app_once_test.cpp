@@ -43,6 +43,31 @@ TEST_F(AppOnce, AnApprovalsAnswerIsTakenAgainFromTheSameClient) {
   EXPECT_EQ(keyed("/permissions/p1", "l", body)->answer->status, 404);
 }
 
+TEST_F(AppOnce, TheSameRequestIsTheSameHoweverItIsSpelled) {
+  for (auto body : {"", "{}", " { } "})
+    EXPECT_EQ(keyed("/cancel", "k", body)->answer->status, 202) << body;
+  EXPECT_EQ(times("cancel"), 1);
+  for (auto body : {R"({"option_id":"allow"})", R"({ "option_id" : "\u0061llow" })"})
+    EXPECT_EQ(keyed("/permissions/p1", "k", body)->answer->status, 200) << body;
+  EXPECT_EQ(times("answer p1 allow"), 1);
+}
+
+// How much of a content came with its header is chance.
+TEST_F(AppOnce, AnUploadIsKnownByItsPathAndLength) {
+  auto put = [&](const std::string& query, const std::string& began, const std::string& length) {
+    return ask("PUT", "/v1/sessions/" + mine + "/files/content?" + query, began,
+      {{"Idempotency-Key", "k"}, {"Content-Length", length}})
+      ->answer->status;
+  };
+  auto first = put("path=a", "con", "7"); // whatever a node without a broker says, it is kept
+  node->kept.at(0).status = 201;
+  EXPECT_EQ(first, 503);
+  EXPECT_EQ(put("path=a", "content", "7"), 201);
+  EXPECT_EQ(put("p%61th=a", "", "7"), 201);
+  EXPECT_EQ(put("path=a", "conten", "6"), 422);
+  EXPECT_EQ(put("path=b", "content", "7"), 422);
+}
+
 TEST_F(AppOnce, AnErrorIsAnsweredAgainAsItWas) {
   node->failing["cancel"] = errc::session_closed;
   auto first = keyed("/cancel", "k");

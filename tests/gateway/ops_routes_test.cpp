@@ -38,6 +38,20 @@ TEST_F(OpsRoutes, TokensOfOneListenerAreWorthNothingOnTheOther) {
   EXPECT_EQ(ask("GET", "/ops/v1/status", {}, {{"Authorization", "Bearer " + token}})->answer->status, 404);
 }
 
+TEST_F(OpsRoutes, TheSchemeOfATokenHasNoCase) {
+  auto http = ask("GET", "/ops/v1/sessions", {}, {{"Authorization", "bearer ops-token"}}, ops_routes());
+  EXPECT_EQ(http->answer->status, 200);
+}
+
+TEST_F(OpsRoutes, UnknownMembersOfAQueryAndEncodedBodiesAreRefused) {
+  EXPECT_EQ(ask_ops("GET", "/ops/v1/sessions?verbose=1")->answer->status, 400);
+  EXPECT_EQ(ask("GET", "/ops/v1/sessions?verbose=1", {}, {}, ops_routes())->answer->status, 401);
+  auto encoded = ask("POST", "/ops/v1/devices", "\x1f\x8b",
+    {{"Authorization", "Bearer ops-token"}, {"Content-Encoding", "gzip"}}, ops_routes());
+  EXPECT_EQ(encoded->answer->status, 415);
+  EXPECT_EQ(node->label, "");
+}
+
 TEST_F(OpsRoutes, ShowsActorsAndTimers) {
   auto sessions = ask_ops("GET", "/ops/v1/sessions");
   EXPECT_EQ(sessions->answer->status, 200);
@@ -60,8 +74,8 @@ TEST_F(OpsRoutes, MakesDevices) {
 }
 
 TEST_F(OpsRoutes, DeviceNeedsALabel) {
-  for (auto body :
-    {"{}", "[]", R"({"label":5})", R"({"label":""})", R"({"label":"a\nb"})", R"({"label":"a","admin":true})"})
+  for (auto body : {"{}", "[]", R"({"label":5})", R"({"label":""})", R"({"label":"a\nb"})",
+         R"({"label":"a","admin":true})", R"({"label":"a","label":"b"})"})
     EXPECT_EQ(ask_ops("POST", "/ops/v1/devices", body)->answer->status, 400) << body;
   EXPECT_EQ(ask_ops("POST", "/ops/v1/devices", "{")->answer->status, 400);
   EXPECT_EQ(node->label, "");

@@ -93,6 +93,13 @@ TEST_F(WorldGate, RequestReachesTheBrokerAsItCame) {
   EXPECT_THAT(raw_unix(path, request_text("GET", "/world/v1/session")), EndsWith("w1|||session|"));
 }
 
+TEST_F(WorldGate, TheSchemeOfACredentialHasNoCase) {
+  auto path = folder / "w.sock";
+  ASSERT_TRUE(open("w1", path));
+  EXPECT_THAT(raw_unix(path, request_text("POST", "/world/v1/live", "Authorization: bearer c\r\n", "x")),
+    EndsWith("w1|c||live|x"));
+}
+
 TEST_F(WorldGate, DoubledHeadersCountAsNone) {
   auto path = folder / "w.sock";
   ASSERT_TRUE(open("w1", path));

@@ -247,12 +247,18 @@ ports::operation_id fault_link::write_file(
 
 ports::operation_id fault_link::start(
   ports::command_spec command, ports::stream_options, std::shared_ptr<ports::process_sink> sink) {
-  bool publishing = command.argv.size() > 11 && command.argv[4].starts_with("pub_");
-  auto why = begin(publishing ? "publish" : "start", publishing ? command.argv[5] : command.argv[0]);
+  const auto& argv = command.argv;
+  bool publishing = argv.size() > 11 && argv[4].starts_with("pub_");
+  bool removing = argv.size() == 5 && argv[2] == "rmdir";
+  auto why = publishing ? begin("publish", argv[5])
+             : removing ? begin("rmdir", argv[4])
+                        : begin("start", argv[0]);
   if (why)
     return sink->on_end(tl::unexpected{*why}), last_id_;
   if (publishing)
     return publish(command, *sink), last_id_;
+  if (removing)
+    return remove_empty(argv[4], *sink), last_id_;
   started.push_back(std::make_shared<process>(process{last_id_, std::move(command), std::move(sink)}));
   return last_id_;
 }
@@ -261,6 +267,20 @@ void fault_link::publish(const ports::command_spec& command, ports::process_sink
   sink.on_started(4711);
   sink.on_output(ports::output_stream::out, publish(command));
   sink.on_end(ports::process_end{true, 0, "exit status 0", {}});
+}
+
+void fault_link::remove_empty(const std::string& path, ports::process_sink& sink) {
+  const auto* there = find(path);
+  std::string no = !there                                 ? "No such file or directory"
+                   : there->type != entry_type::directory ? "Not a directory"
+                   : !names(path).empty()                 ? "Directory not empty"
+                                                          : "";
+  sink.on_started(4711);
+  if (no.empty())
+    nodes_.erase(path);
+  else
+    sink.on_output(ports::output_stream::err, "rmdir: failed to remove '" + path + "': " + no + "\n");
+  sink.on_end(ports::process_end{true, no.empty() ? 0 : 1, "", {}});
 }
 
 // What the publishing program does, in its order.

@@ -14,8 +14,8 @@
 namespace agentpool::test {
 
 /// A hand in memory that does what envd does and fails where a test wants it to. Its files follow links as
-/// the kernel does; the publishing program is carried out on them; every other process is the test's to
-/// drive.
+/// the kernel does; the publishing program and rmdir are carried out on them; every other process is the
+/// test's to drive.
 class fault_link : public ports::sandbox_link {
 public:
   struct node {
@@ -114,6 +114,7 @@ private:
   ports::entry_info entry(const std::string& path, const std::string& real) const;
   void publish(const ports::command_spec& command, ports::process_sink& sink);
   std::string publish(const ports::command_spec& command);
+  void remove_empty(const std::string& path, ports::process_sink& sink);
   std::string store(const ports::command_spec& command, bool had);
 
   std::map<std::string, node> nodes_;

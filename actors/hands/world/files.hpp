@@ -17,7 +17,7 @@ void files_list(const operation& op);
 void files_read(const operation& op);
 /// Framed, `{"path"}` and the content: published at once, so that nobody sees a part of it.
 void files_write(const operation& op);
-/// `{"path","recursive"?}`; a link itself.
+/// `{"path","recursive"?}`; a link itself. A directory with something in it only with `recursive`.
 void files_delete(const operation& op);
 /// `{"path"}`, with parents.
 void files_mkdir(const operation& op);

@@ -100,21 +100,6 @@ void files_write(const operation& op) {
   });
 }
 
-void files_delete(const operation& op) {
-  find_place(op, "path", last_link::keep, [op](const result<place>& found) {
-    if (!found)
-      return files_fail(op, found.error());
-    if (!found->entry)
-      return files_fail(op, {errc::file_not_found, {}});
-    if (is_directory(found->entry) && !op.body["recursive"].boolean().value_or(false))
-      return files_fail(
-        op, {errc::file_conflict, "This is a directory; recursive=1 deletes it with all in it."});
-    op.hand->link().remove(found->path, hand_user, {}, op.hand->bring<void>([op](const result<void>& gone) {
-      gone ? op.done({204, {}}) : files_fail(op, gone.error(), effect::change);
-    }));
-  });
-}
-
 void files_mkdir(const operation& op) {
   find_place(op, "path", last_link::follow, [op](const result<place>& found) {
     if (!found)

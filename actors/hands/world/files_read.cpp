@@ -72,9 +72,11 @@ ports::stream_head head_of(const operation& op, const place& where, const asked_
   auto version = version_of(where.path, entry.type, facts_of(entry), op.hand->continuity());
   ports::stream_head head{200, "application/octet-stream",
     {{"Content-Disposition", disposition(name_of(where.path))}, {"ETag", '"' + version + '"'},
-      {"Accept-Ranges", "bytes"}, {"X-Content-Type-Options", "nosniff"}, {"Cache-Control", "no-store"}}};
+      {"Accept-Ranges", "bytes"}, {"X-Content-Type-Options", "nosniff"}, {"Cache-Control", "no-store"}},
+    entry.size};
   if (range.what == asked_range::kind::part) {
     head.status = 206;
+    head.length = range.length;
     head.headers.emplace_back("Content-Range", "bytes " + std::to_string(range.offset) + '-' +
                                                  std::to_string(range.offset + range.length - 1) + '/' +
                                                  std::to_string(entry.size));

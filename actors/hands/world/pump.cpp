@@ -14,14 +14,17 @@ void pump::start() {
   auto sink = std::make_shared<bytes_home>(hand_->home());
   id_ = hand_->link().read_file(order_.path, hand_user, order_.range, {}, sink);
   auto self = shared_from_this();
-  sink->listen({.head = [self](const ports::byte_head&) { self->begin(); },
+  sink->listen({.head = [self](const ports::byte_head& told) { self->begin(told); },
     .bytes = [self](std::string bytes) { self->take(std::move(bytes)); },
     .end = [self](result<void> how) { self->end(std::move(how)); }});
 }
 
-void pump::begin() {
+// A file that grew or shrank since it was looked at is sent as it is now; of a part the bounds were told.
+void pump::begin(const ports::byte_head& told) {
   if (sink_)
     return;
+  if (order_.head.length && !order_.range.length)
+    order_.head.length = told.length;
   sink_ = to_->begin(std::move(order_.head));
   homing closed{hand_->home(), [self = shared_from_this()] { self->peer_closed(); }};
   sink_->on_closed([closed] { closed.last(); });
@@ -29,7 +32,7 @@ void pump::begin() {
 }
 
 void pump::take(std::string bytes) {
-  begin();
+  begin({});
   came_ += bytes.size();
   if (closed_)
     return hand_->link().consumed(id_, bytes.size());
@@ -71,7 +74,7 @@ void pump::end(result<void> how) {
     // A body that ends early is a failed read.
     return sink_->abort("the sandbox ended the file early");
   }
-  begin();
+  begin({});
   finish_when_sent();
 }
 

@@ -21,7 +21,7 @@ public:
     std::string path;
     ports::byte_range range;
     std::optional<uint64_t> most; ///< more bytes break the answer off
-    ports::stream_head head;
+    ports::stream_head head;      ///< of a whole file a length gives way to what the sandbox says as it opens
   };
 
   /// `begun` gets a failure, or nothing once the answer is on its way. Once.
@@ -31,7 +31,7 @@ public:
   void start();
 
 private:
-  void begin();
+  void begin(const ports::byte_head& told);
   void take(std::string bytes);
   void send();
   void written(bool taken);

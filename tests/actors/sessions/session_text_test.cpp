@@ -34,6 +34,18 @@ TEST_F(SessionTextTest, ChunksWithinTheTimeBecomeOneEvent) {
   EXPECT_EQ(new_writes().size(), 1u);
 }
 
+// A list tells the same of a session that is in memory and of one that left it.
+TEST_F(SessionTextTest, UpdatedIsTheTimeOfTheNewestDurableChange) {
+  auto updated = [this] { return request<session_view>(session, view_atom_v)->value->row.updated; };
+  auto before = updated();
+  clock.value += 5000;
+  say("Hello");
+  EXPECT_EQ(updated(), before);
+  advance(defaults::coalesce_time);
+  EXPECT_EQ(updated(), clock.value);
+  EXPECT_EQ(tables->sessions.at(id).row.updated, clock.value);
+}
+
 TEST_F(SessionTextTest, FirstChunkNeverWaitsLongerThanTheTime) {
   for (int i = 0; i < 5; ++i) {
     say("x");

@@ -58,6 +58,20 @@ TEST(Bodies, UnknownMembersOfAnyBodyAreTold) {
   EXPECT_EQ(odd.find('\x1b'), std::string::npos);
 }
 
+// Another reader might take the other one.
+TEST(Bodies, MembersThatAreGivenTwiceAreTold) {
+  auto twice = [](std::string_view name) {
+    return failure{errc::bad_request, "The member '" + std::string{name} + "' is given twice; give it once."};
+  };
+  EXPECT_EQ(parse_create(R"({"mode":"deny","mode":"allow"})").error(), twice("mode"));
+  EXPECT_EQ(parse_create(R"({"metadata":{"a":[{"k":1,"k":1}]}})").error(), twice("k"));
+  EXPECT_EQ(parse_prompt(R"({"text":"a","text":"a"})").error(), twice("text"));
+  EXPECT_EQ(
+    parse_prompt(R"({"prompt":[{"type":"text","text":"a","_meta":{"x":1,"x":2}}]})").error(), twice("x"));
+  EXPECT_EQ(parse_body(R"({"a":1,"\u0061":2})", {"a"}).error(), twice("a"));
+  EXPECT_TRUE(parse_create(R"({"metadata":{"a":{"a":1},"b":[{"a":1},{"a":1}]}})"));
+}
+
 TEST(CreateBody, WrongTypesNameTheirMember) {
   for (std::string member : {"profile", "title", "mode", "metadata"})
     for (const auto& value : tests::values_of_all_types()) {

@@ -157,6 +157,26 @@ TEST(Json, LoneSurrogatesAreReplaced) {
     EXPECT_FALSE(json::parse(text)) << text;
 }
 
+TEST(Json, NamesThatAreThereTwiceAreFoundAtAnyDepth) {
+  const std::pair<std::string_view, std::optional<std::string>> table[] = {
+    {R"({})", std::nullopt},
+    {R"({"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}]})", std::nullopt},
+    {R"(["a","a"])", std::nullopt},
+    {R"({"a":1,"a":1})", "a"},
+    {R"({"a":1,"b":2,"\u0061":3})", "a"},
+    {R"({"x":[1,{"y":{"":0,"":1}}]})", ""},
+    {R"([[{"k":{},"n":0,"k":[]}]])", "k"},
+  };
+  for (const auto& [text, name] : table)
+    EXPECT_EQ(json::parse(text)->repeated_name(), name) << text;
+  EXPECT_EQ(json{}.repeated_name(), std::nullopt);
+  std::string many = "{";
+  for (int i = 0; i < 100'000; ++i)
+    many += "\"" + std::to_string(i) + "\":0,";
+  EXPECT_EQ(json::parse(many + R"("x":0})")->repeated_name(), std::nullopt);
+  EXPECT_EQ(json::parse(many + R"("7":0})")->repeated_name(), "7");
+}
+
 TEST(Json, EscapedNulIsPartOfTheText) {
   auto value = *json::parse(R"({"a\u0000b":"x\u0000y"})");
   EXPECT_EQ(value[std::string_view("a\0b", 3)].text(), std::string_view("x\0y", 3));

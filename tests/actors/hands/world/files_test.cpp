@@ -67,6 +67,7 @@ TEST_F(Files, RangesAreServed) {
   auto part = ask(world::files_read, R"({"path":"a","range":"bytes=2-4"})");
   EXPECT_EQ(part.stream->head->status, 206);
   EXPECT_EQ(part.stream->sink->bytes, "234");
+  EXPECT_EQ(part.stream->head->length, 3u);
   EXPECT_EQ(ask(world::files_read, R"({"path":"a","range":"bytes=99-"})").reply->status, 416);
   EXPECT_EQ(ask(world::files_read, R"({"path":"a","range":"lines=1"})").stream->head->status, 200);
 }
@@ -83,9 +84,36 @@ TEST_F(Files, AHeadHasTheHeadersAndReadsNothing) {
     ASSERT_TRUE(head.stream->head);
     EXPECT_EQ(head.stream->head->status, whole.stream->head->status);
     EXPECT_EQ(head.stream->head->headers, whole.stream->head->headers);
+    EXPECT_EQ(head.stream->head->length, range.empty() ? 10u : 3u);
+    EXPECT_EQ(whole.stream->head->length, head.stream->head->length);
     EXPECT_EQ(head.stream->sink->bytes, "");
   }
   EXPECT_EQ(ask(world::files_read, R"({"path":"b","head":true})").code(), "file_not_found");
+}
+
+// The length is what the sandbox says as it opens the file, not what it had when it was looked at.
+TEST_F(Files, AFileThatGrewIsSentAsItIs) {
+  link->file("/workspace/a", "0123456789");
+  link->fault = [this](const std::string& call, const auto&) -> std::optional<failure> {
+    if (call == "read")
+      link->file("/workspace/a", "0123456789more");
+    return std::nullopt;
+  };
+  auto whole = ask(world::files_read, path("a"));
+  EXPECT_EQ(whole.stream->head->length, 14u);
+  EXPECT_EQ(whole.stream->sink->bytes.size(), 14u);
+}
+
+TEST_F(Files, APartOfAFileThatShrankKeepsTheBoundsThatWereTold) {
+  link->file("/workspace/a", "0123456789");
+  link->fault = [this](const std::string& call, const auto&) -> std::optional<failure> {
+    if (call == "read")
+      link->file("/workspace/a", "0123");
+    return std::nullopt;
+  };
+  auto part = ask(world::files_read, R"({"path":"a","range":"bytes=2-7"})");
+  EXPECT_EQ(part.stream->head->length, 6u) << "so that two bytes break the connection";
+  EXPECT_EQ(part.stream->sink->bytes, "23");
 }
 
 // BR-124
@@ -112,6 +140,52 @@ TEST_F(Files, ChangesAndTheirConflicts) {
   EXPECT_EQ(ask(world::files_delete, path("d/a")).reply->status, 204);
   EXPECT_EQ(ask(world::files_delete, R"({"path":"e","recursive":true})").reply->status, 204);
   EXPECT_EQ(link->find("/workspace/e/f"), nullptr);
+}
+
+TEST_F(Files, OnlyADirectoryWithSomethingInItNeedsRecursive) {
+  link->directory("/workspace/d");
+  link->calls.clear();
+  EXPECT_EQ(ask(world::files_delete, path("d")).reply->status, 204);
+  EXPECT_EQ(link->find("/workspace/d"), nullptr);
+  EXPECT_EQ(link->calls.back(), "rmdir /workspace/d");
+  link->file("/workspace/e/f", "kept");
+  auto full = ask(world::files_delete, path("e"));
+  EXPECT_EQ(full.reply->status, 409);
+  EXPECT_EQ(
+    full.body()["message"].text(), "This directory is not empty; recursive=1 deletes it with all in it.");
+  EXPECT_EQ(link->content("/workspace/e/f"), "kept");
+}
+
+// What is done is one step: what came between it and the look is not taken along.
+TEST_F(Files, ADirectoryThatChangedSinceItWasLookedAtIsKept) {
+  auto change = [this](std::function<void()> what) {
+    link->fault = [what](const std::string& call, const auto&) -> std::optional<failure> {
+      if (call == "rmdir")
+        what();
+      return std::nullopt;
+    };
+    link->directory("/workspace/d");
+    return ask(world::files_delete, path("d")).code();
+  };
+  EXPECT_EQ(change([this] { link->file("/workspace/d/f", "new"); }), "file_conflict");
+  EXPECT_EQ(link->content("/workspace/d/f"), "new");
+  link->remove("/workspace/d", "user", {}, [](const result<void>&) {});
+  EXPECT_EQ(change([this] { link->remove("/workspace/d", "user", {}, [](const result<void>&) {}); }),
+    "file_not_found");
+  EXPECT_EQ(change([this] { link->file("/workspace/d", "a file"); }), "file_conflict");
+  EXPECT_EQ(link->content("/workspace/d"), "a file");
+}
+
+TEST_F(Files, ADeletionThatIsNotAnsweredIsUnknown) {
+  link->directory("/workspace/d");
+  for (const auto& [why, code] :
+    {std::pair<failure, std::string>{{errc::outcome_unknown, {}}, "outcome_unknown"},
+      {{errc::envd_exhausted, "no process can be started"}, "envd_exhausted"}}) {
+    link->fault = [&](const std::string& call, const auto&) -> std::optional<failure> {
+      return call == "rmdir" ? std::optional{why} : std::nullopt;
+    };
+    EXPECT_EQ(ask(world::files_delete, path("d")).code(), code);
+  }
 }
 
 TEST_F(Files, AMoveReplacesOnlyWhenAsked) {
