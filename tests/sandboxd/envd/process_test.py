@@ -160,6 +160,10 @@ class StartTest(EnvdCase):
                            (envelope({"process": {"cmd": "a\0b"}}), "invalid_argument"),
                            (envelope({"process": {"cmd": "true", "args": ["x" * 3_000_000]}}), "invalid_argument")):
             self.end(self.envd.stream(start, body), code)
+        for name, value, why in (("A=B", "x", "has '=' in its name"), ("A\0", "x", "has a NUL byte in its name"),
+                                 ("", "x", "has no name"), ("A", "\0", "has a NUL byte in its value")):
+            refused = self.envd.stream(start, {"process": {"cmd": "true", "envs": {name: value}}})
+            self.assertTrue(self.end(refused, "invalid_argument").endswith(why), why)
         for value in ("x", "99999999999"):
             self.end(self.envd.stream(start, {}, Connect_Timeout_Ms=value), "invalid_argument")
         for value in ("0", "-1"):

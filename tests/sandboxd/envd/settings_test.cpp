@@ -71,6 +71,16 @@ TEST_F(SettingsTest, TheTokenGuardsItself) {
     EXPECT_EQ(config_.apply(text, true), result::malformed) << text;
 }
 
+TEST_F(SettingsTest, VariablesThatNoProgramCanGetChangeNothing) {
+  EXPECT_EQ(config_.apply(R"({"envVars":{"A":"a=b"}})", true), result::applied);
+  for (std::string_view text : {R"({"":"x"})", R"({"A=B":"x"})", R"({"A\u0000":"x"})", R"({"A":"\u0000"})"})
+    EXPECT_EQ(config_.apply(R"({"accessToken":"t","envVars":)" + std::string{text} + "}", true),
+      result::wrong_variable)
+      << text;
+  EXPECT_EQ(config_.token(), "");
+  EXPECT_EQ(config_.global_envs().front(), (std::pair<std::string, std::string>{"A", "a=b"}));
+}
+
 TEST_F(SettingsTest, TheEnvironmentIsLayered) {
   config_.apply(R"({"envVars":{"HOME":"/g","A":"g","E2B_SANDBOX":"no"}})", true);
   auto envs = config_.command_envs(*config_.users().find("user"), {{"A", "own"}, {"B", "own"}});
