@@ -25,6 +25,7 @@ TEMPLATES = os.environ.get("AGENTPOOL_TEMPLATES", "/opt/agentpool/templates")
 # Another one shows that the tests see each line of it.
 CONF = os.environ.get("AGENTPOOL_SANDBOX_CONF", os.path.join(settings.REPO, "conf", "sandbox"))
 CLONE_NEWNET = 0x40000000
+FIRST = "/dev/envd"  # how the first process of every sandbox is called
 
 def why_none():
     """Why this machine cannot isolate sandboxes, in sandboxd's own words; what was not built is no reason."""
@@ -242,7 +243,7 @@ class Sandboxd:
 
     def first_of(self, box):
         """The first process of a sandbox."""
-        return next(pid for pid in self.below() if procs.command(pid).startswith("/usr/local/bin/envd")
+        return next(pid for pid in self.below() if procs.command(pid).startswith(FIRST)
                     and box.id in procs.read(pid, "environ").decode())
 
     def below(self):

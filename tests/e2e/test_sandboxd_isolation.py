@@ -11,7 +11,7 @@ import subprocess
 import threading
 
 from tests.e2e import procs
-from tests.e2e.sandboxd import Sandboxd, SandboxdCase, envelopes, in_network, needs_sandboxes
+from tests.e2e.sandboxd import FIRST, Sandboxd, SandboxdCase, envelopes, in_network, needs_sandboxes
 from tests.e2e.wait import until
 
 HIDDEN = ("127.0.0.1", "192.0.2.77", "10.0.2.77", "10.0.2.3", "198.51.100.1", "10.44.0.1", "172.20.0.1", "192.168.7.1", "169.254.169.254")
@@ -123,7 +123,7 @@ class Isolation(SandboxdCase):
         self.assertNotIn("secret-of-one", seen)
         self.assertNotIn("sandboxd", seen)
         self.assertNotIn("unittest", seen)
-        self.assertTrue(self.two.must("tr '\\0' ' ' < /proc/1/cmdline").startswith("/usr/local/bin/envd"))
+        self.assertTrue(self.two.must("tr '\\0' ' ' < /proc/1/cmdline").startswith(FIRST))
         mine = [pid for pid in self.service.below() if "secret-of-one" in procs.command(pid)]
         self.assertEqual(len(mine), 1)
         killed = self.two.run(f"kill -9 {mine[0]}", "root")  # the number on the host means nothing inside

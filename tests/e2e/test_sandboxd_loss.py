@@ -10,7 +10,7 @@ import signal
 import threading
 
 from tests.e2e import procs
-from tests.e2e.sandboxd import SandboxdCase, cgroups, loops_below, mounts_below, namespaces, needs_sandboxes
+from tests.e2e.sandboxd import FIRST, SandboxdCase, cgroups, loops_below, mounts_below, namespaces, needs_sandboxes
 from tests.e2e.wait import pause, until
 
 
@@ -52,7 +52,7 @@ class Loss(SandboxdCase):
     def test_a_stopped_first_process_does_not_outlive_it(self):
         service = self.own_service()
         box = service.create(timeout=3000)
-        first = [pid for pid in service.below() if procs.command(pid).startswith("/usr/local/bin/envd")]
+        first = [pid for pid in service.below() if procs.command(pid).startswith(FIRST)]
         self.assertEqual(len(first), 1)
         os.kill(first[0], 19)  # SIGSTOP: it cannot see the end of its lifeline
         self.dead(service)

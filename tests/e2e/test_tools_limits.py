@@ -7,6 +7,7 @@ import os
 import signal
 
 from tests.e2e import procs
+from tests.e2e.sandboxd import FIRST
 from tests.e2e.sandboxes import TappedHandsCase
 from tests.e2e.wait import DEADLINE, SLACK, until
 
@@ -71,7 +72,7 @@ class LimitsTest(TappedHandsCase):
 
     def testAHangingEnvdIsUnreachableAndComesBack(self):
         (envd,) = [pid for pid in procs.descendants(self.sandboxd.child.pid)
-                   if procs.command(pid).startswith("/usr/local/bin/envd")]
+                   if procs.command(pid).startswith(FIRST)]
         os.kill(envd, signal.SIGSTOP)
         self.addCleanup(procs.kill, envd, signal.SIGCONT)
         answers = [self.file(self.session, "none") for _ in range(2)]

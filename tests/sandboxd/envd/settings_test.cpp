@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace agentpool::envd {
@@ -43,6 +44,16 @@ TEST_F(SettingsTest, UsersHaveTheirGroups) {
   user_database nowhere{"/no/such", "/no/such"};
   EXPECT_FALSE(nowhere.find("root"));
   EXPECT_TRUE(nowhere.user_names().empty());
+}
+
+TEST_F(SettingsTest, WhatIsNoUserFileHoldsNobody) {
+  auto fifo = dir_.path() + "/fifo", large = dir_.path() + "/large";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  std::ofstream{large} << "root:x:0:0:root:/root:/bin/sh\n";
+  EXPECT_TRUE((user_database{large, large}.find("root")));
+  ASSERT_EQ(::truncate(large.c_str(), 5 << 20), 0);
+  for (const auto& path : {fifo, large, dir_.path()})
+    EXPECT_FALSE((user_database{path, path}.find("root"))) << path;
 }
 
 TEST_F(SettingsTest, AnInitIsAppliedInOrderOfItsTime) {

@@ -1,0 +1,63 @@
+# SPDX-FileCopyrightText: 2026 The agentpool authors
+# SPDX-License-Identifier: Apache-2.0
+"""The next boot of a disk that its owner made anything of."""
+
+from tests.e2e import procs
+from tests.e2e.sandboxd import FIRST, SandboxdCase, needs_sandboxes
+
+PAUSE = {"memory": False}
+# Each would be run by a boot that trusts the disk, as its first process.
+FAKE = """
+set -e
+cp -a /usr/bin/setpriv /usr/bin/setpriv.real
+printf '#!/bin/sh\\ntouch /ran\\nexec /usr/bin/setpriv.real "$@"\\n' > /usr/bin/setpriv.new
+mkdir /fake && printf '#!/bin/sh\\ntouch /ran\\nexec sleep 1000\\n' > /fake/envd
+chmod 755 /usr/bin/setpriv.new /fake/envd
+mv /usr/bin/setpriv.new /usr/bin/setpriv
+mv /usr/local /usr/local2 && mkdir /usr/local && ln -s /proc/self/cwd/fake /usr/local/bin
+sync
+"""
+UNUSABLE = {
+    "a FIFO": ("rm /etc/passwd /etc/group; mkfifo /etc/passwd /etc/group", ["/etc/passwd", "/etc/group"]),
+    "no end": ("ln -sf /dev/zero /etc/passwd", ["/etc/passwd"]),
+    "a long line": ("head -c 200000 /dev/zero | tr '\\0' x > /etc/passwd", ["/etc/passwd"]),
+    "a way around": ("mv /etc /etc2; mkfifo /passwd; ln -s /proc/self/cwd /etc", ["/etc"]),
+}
+
+
+@needs_sandboxes
+class Disk(SandboxdCase):
+    def health(self, box):
+        return box.call("GET", "/health").status
+
+    def test_nothing_of_the_disk_runs_before_envd(self):
+        service = self.own_service()
+        faked, emptied = service.create(timeout=3000), service.create(timeout=3000)
+        faked.must(FAKE, "root")
+        emptied.run("rm -rf --no-preserve-root /", "root")
+        self.assertNotEqual(emptied.run("true").code, 0)
+        service.kill()
+        service.start()
+        for box in (faked, emptied):
+            self.assertEqual(box.connect().status, 201)
+            self.assertEqual(self.health(box), 204)
+            self.assertTrue(procs.command(service.first_of(box)).startswith(FIRST))
+        self.assertEqual(faked.must("test ! -e /ran && head -1 /fake/envd && cat /proc/1/comm"), "#!/bin/sh\nenvd")
+        self.assertEqual(service.stop(), 0)
+
+    def test_the_place_of_envd_cannot_be_taken(self):
+        box = self.sandbox(timeout=3000)
+        for command in (f"rm {FIRST}", f"mv {FIRST} /dev/other", f"mv /tmp/x {FIRST}", f"echo x > {FIRST}", "mv /dev /dev2",
+                        "rmdir /proc", "mv /sys /sys2"):
+            self.assertNotEqual(box.run(f"touch /tmp/x; {command}", "root").code, 0, command)
+
+    def test_user_files_that_nobody_can_read_are_set_aside(self):
+        for name, (command, renamed) in UNUSABLE.items():
+            box = self.sandbox(timeout=3000)
+            box.must(command, "root")
+            self.assertEqual(self.health(box), 204, name)  # envd reads them for every call
+            self.assertEqual(self.service.call("POST", f"/sandboxes/{box.id}/pause", PAUSE).status, 204)
+            self.assertEqual(box.connect().status, 201, name)
+            self.assertEqual(self.health(box), 204, name)
+            for path in renamed:
+                self.assertIn(f"sandbox {box.id}: its {path} was no file that can be read", self.service.text())
