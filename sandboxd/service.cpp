@@ -6,6 +6,7 @@
 #include "sandboxd/files.hpp"
 #include "sandboxd/front/dns.hpp"
 #include "sandboxd/front/session.hpp"
+#include "sandboxd/limits.hpp"
 #include "sandboxd/log.hpp"
 #include "sandboxd/preflight.hpp"
 
@@ -22,7 +23,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 
@@ -148,7 +148,7 @@ result<unique_fd> lock_folder(const std::string& data) {
   if (!lock)
     return fail(errc::internal, "cannot open the lock file " + path + ": " + std::strerror(errno) +
                                   "; make the folder writable, or choose another one with --data");
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0)
+  if (take_lock(lock.get(), limits::folder_lock))
     return lock;
   if (errno == EWOULDBLOCK)
     return fail(errc::internal,

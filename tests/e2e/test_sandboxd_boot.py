@@ -1,9 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The agentpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""The next boot of a disk that its owner made anything of."""
+"""The next boot: of a disk that its owner made anything of, and of a service that was killed a moment ago."""
+
+import fcntl
+import os
+import threading
 
 from tests.e2e import procs
-from tests.e2e.sandboxd import FIRST, SandboxdCase, needs_sandboxes
+from tests.e2e.sandboxd import FIRST, Sandboxd, SandboxdCase, loops_below, needs_sandboxes
+from tests.e2e.wait import until
 
 PAUSE = {"memory": False}
 # Each would be run by a boot that trusts the disk, as its first process.
@@ -23,6 +28,11 @@ UNUSABLE = {
     "a long line": ("head -c 200000 /dev/zero | tr '\\0' x > /etc/passwd", ["/etc/passwd"]),
     "a way around": ("mv /etc /etc2; mkfifo /passwd; ln -s /proc/self/cwd /etc", ["/etc"]),
 }
+
+
+def holds(service, path):
+    """Whether a process of the service has the file open."""
+    return any(path in procs.links(pid, "fd") for pid in service.below())
 
 
 @needs_sandboxes
@@ -61,3 +71,54 @@ class Disk(SandboxdCase):
             self.assertEqual(self.health(box), 204, name)
             for path in renamed:
                 self.assertIn(f"sandbox {box.id}: its {path} was no file that can be read", self.service.text())
+
+    def test_a_disk_is_mounted_once(self):
+        box = self.sandbox(timeout=3000)
+        box.must("true")
+        with open(os.path.join(self.service.data, "sandboxes", box.id, "disk.img"), "rb") as image:
+            with self.assertRaises(BlockingIOError):
+                fcntl.flock(image, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.assertEqual(self.service.call("POST", f"/sandboxes/{box.id}/pause", PAUSE).status, 204)
+            until(lambda: not self.taken(image), "its last write")
+            booted = threading.Thread(target=box.connect)
+            booted.start()
+            until(lambda: holds(self.service, image.name), "the boot waits for it")
+            fcntl.flock(image, fcntl.LOCK_UN)
+        booted.join()
+        self.assertEqual(box.must("echo back"), "back")
+
+    @staticmethod
+    def taken(image):
+        """Whether somebody else has it; else it is ours now."""
+        try:
+            return fcntl.flock(image, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+
+@needs_sandboxes
+class Restart(SandboxdCase):
+    def test_at_once_again_and_again(self):
+        service = self.own_service()
+        box = service.create(timeout=3000)
+        for count in range(20):
+            box.must(f"echo {count} > /workspace/file; head -c 5M /dev/urandom > /workspace/more; sync /workspace/file")
+            service.kill()
+            service.start()
+            self.assertEqual(box.connect().status, 201)
+            self.assertLessEqual(len(loops_below(service.work)), 1)  # the disk is mounted once
+            self.assertEqual(box.must("cat /workspace/file"), str(count))
+        self.assertEqual(service.stop(), 0)
+
+    def test_a_folder_that_is_just_left_is_waited_for(self):
+        service = Sandboxd("--network", "none")
+        self.addCleanup(service.close)
+        os.makedirs(service.data)
+        path = os.path.join(service.data, "lock")
+        with open(path, "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            starting = threading.Thread(target=service.start)
+            starting.start()
+            until(lambda: service.child and holds(service, path), "it asks for the lock")
+        starting.join()
+        self.assertEqual(service.call("GET", "/health").status, 200)
+        self.assertEqual(service.stop(), 0)
