@@ -8,6 +8,7 @@
 #include "protocol/wire/text.hpp"
 #include "sandboxd/files.hpp"
 #include "sandboxd/isolation/commands_group.hpp"
+#include "sandboxd/isolation/control_groups.hpp"
 #include "sandboxd/isolation/rootfs.hpp"
 #include "sandboxd/isolation/user_files.hpp"
 #include "sandboxd/log.hpp"
@@ -202,12 +203,10 @@ void stop_sandbox(
   unmount_rootfs(folder);
 }
 
-void sweep_runtime(const runtime_paths& paths, const std::string& folder) {
+void sweep_runtime(const runtime_paths& paths) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator{paths.state, error})
     delete_container(paths, entry.path().filename().string());
-  for (const auto& entry : std::filesystem::directory_iterator{folder, error})
-    remove_cgroups(paths.cgroup_parent + "/" + entry.path().filename().string());
 }
 
 } // namespace agentpool::sandboxd

@@ -5,6 +5,7 @@
 import base64
 import contextlib
 import ctypes
+import glob
 import http.client
 import json
 import os
@@ -353,14 +354,8 @@ def namespaces(kind="net"):
 
 
 def cgroups(sandbox):
-    """Control groups that still bear the sandbox's name."""
-    found = []
-    for folder, names, _ in os.walk("/sys/fs/cgroup"):
-        if sandbox in names:
-            found.append(os.path.join(folder, sandbox))
-        if folder.count("/") > 4:
-            names.clear()
-    return found
+    """The control groups of a sandbox, one for each hierarchy."""
+    return [found for above in ("/*", "") for found in glob.glob(f"/sys/fs/cgroup{above}/agentpool/*/{sandbox}")]
 
 
 class SandboxdCase(unittest.TestCase):

@@ -7,7 +7,7 @@ import os
 import threading
 
 from tests.e2e import procs
-from tests.e2e.sandboxd import FIRST, Sandboxd, SandboxdCase, loops_below, needs_sandboxes
+from tests.e2e.sandboxd import FIRST, Sandboxd, SandboxdCase, cgroups, loops_below, needs_sandboxes
 from tests.e2e.wait import until
 
 PAUSE = {"memory": False}
@@ -122,3 +122,21 @@ class Restart(SandboxdCase):
         starting.join()
         self.assertEqual(service.call("GET", "/health").status, 200)
         self.assertEqual(service.stop(), 0)
+
+    def test_control_groups_of_the_dead_go_and_of_the_living_stay(self):
+        box = self.sandbox(timeout=3000)
+        empty = os.path.join(os.path.dirname(cgroups(box.id)[0]), "begun")
+        os.mkdir(empty)
+        self.addCleanup(os.rmdir, empty)
+        dead = self.own_service()
+        lost = dead.create(timeout=3000)
+        self.assertTrue(cgroups(lost.id))
+        dead.kill()  # and never started again
+        other = self.own_service()
+        self.assertEqual(cgroups(lost.id), [])
+        self.assertTrue(os.path.isdir(empty))
+        self.assertEqual(box.must("echo alive"), "alive")
+        own = {os.path.dirname(folder) for folder in cgroups(other.create().id)}
+        self.assertTrue(own)
+        self.assertEqual(other.stop(), 0)
+        self.assertEqual([folder for folder in own if os.path.exists(folder)], [])

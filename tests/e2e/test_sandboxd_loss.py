@@ -3,7 +3,6 @@
 """What is left after kill -9 of sandboxd at any instant, and what the next one makes of it; output without end."""
 
 import contextlib
-import glob
 import http.client
 import os
 import signal
@@ -72,9 +71,7 @@ class Loss(SandboxdCase):
                 thread.join()
             begun = {one for name in ("runc", "sandboxes") for one in os.listdir(os.path.join(service.data, name))}
             service.start()
-            left = [path for path in glob.glob("/sys/fs/cgroup/*/agentpool/*") + glob.glob("/sys/fs/cgroup/agentpool/*")
-                    if os.path.basename(path) in begun]
-            self.assertEqual(left, [])
+            self.assertEqual([left for one in begun for left in cgroups(one)], [])
             for row in service.call("GET", "/v2/sandboxes").json:  # those that were finished are whole
                 self.assertEqual(service.call("POST", f"/v2/sandboxes/{row['sandboxID']}/connect", {}).status, 201)
                 self.assertEqual(service.call("DELETE", f"/sandboxes/{row['sandboxID']}").status, 204)
