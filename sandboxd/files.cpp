@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/files.hpp"
 
+#include "sandboxd/await.hpp"
 #include "sandboxd/isolation/tool.hpp"
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 namespace agentpool::sandboxd {
@@ -43,6 +46,15 @@ result<std::string> read_whole(const std::string& path) {
       return fail(errc::payload_too_large, path + " is larger than 1 MiB");
   }
   return count == 0 ? result<std::string>{std::move(text)} : system_failure("cannot read " + path);
+}
+
+bool take_lock(int file, std::chrono::milliseconds patience) {
+  bool taken = false;
+  await_true(patience, [&] {
+    taken = ::flock(file, LOCK_EX | LOCK_NB) == 0;
+    return taken || errno != EWOULDBLOCK;
+  });
+  return taken;
 }
 
 result<void> write_whole(const std::string& path, const std::string& text, mode_t mode) {

@@ -4,6 +4,7 @@
 
 #include "protocol/wire/errors.hpp"
 
+#include <chrono>
 #include <string>
 #include <sys/types.h>
 
@@ -14,6 +15,11 @@ result<std::string> read_whole(const std::string& path);
 
 /// Replaces or makes the file.
 result<void> write_whole(const std::string& path, const std::string& text, mode_t mode);
+
+/// Takes the exclusive lock of an open file, for all who share the descriptor. A holder that was killed lets
+/// go with its last descriptor: he is waited for. False with errno EWOULDBLOCK when `patience` is over.
+/// Blocks.
+bool take_lock(int file, std::chrono::milliseconds patience);
 
 /// Replaces the file at once or not at all, and keeps it over a loss of power.
 result<void> write_durably(const std::string& path, const std::string& text, mode_t mode);

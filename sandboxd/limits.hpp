@@ -15,6 +15,11 @@ using namespace std::chrono_literals;
 inline constexpr int64_t kept_processes = 32;  ///< of a sandbox, for envd and probes: commands get the others
 inline constexpr int64_t least_processes = 64; ///< of a sandbox: `--processes` with fewer is refused
 
+// -- what a service that was killed holds for a moment more
+inline constexpr auto folder_lock = 10s; ///< the lock of its folder; longer: the start is refused
+inline constexpr auto disk_lock = 20s;   ///< a disk, until all is written; longer: the boot fails
+inline constexpr auto dead_groups = 5s;  ///< processes in its groups; longer: the next start removes them
+
 // -- envd
 inline constexpr auto envd_answer = 5s; ///< envd answers /health within, else a connect is 504
 

@@ -6,6 +6,8 @@
 #include "sandboxd/files.hpp"
 #include "sandboxd/front/dns.hpp"
 #include "sandboxd/front/session.hpp"
+#include "sandboxd/isolation/control_groups.hpp"
+#include "sandboxd/limits.hpp"
 #include "sandboxd/log.hpp"
 #include "sandboxd/preflight.hpp"
 
@@ -22,7 +24,6 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
-#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 
@@ -79,7 +80,6 @@ result<sandboxes_config> configure(const options& wanted) {
   out.paths.state = wanted.data + "/runc";
   out.paths.runtime_json = std::move(*runtime);
   out.paths.seccomp_json = std::move(*seccomp);
-  out.paths.cgroup_parent = "/agentpool";
   for (const auto& folder : {out.data + "/sandboxes", out.paths.state})
     std::filesystem::create_directories(folder);
   // Sandboxes reach their roots through these with their own ids.
@@ -148,7 +148,7 @@ result<unique_fd> lock_folder(const std::string& data) {
   if (!lock)
     return fail(errc::internal, "cannot open the lock file " + path + ": " + std::strerror(errno) +
                                   "; make the folder writable, or choose another one with --data");
-  if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0)
+  if (take_lock(lock.get(), limits::folder_lock))
     return lock;
   if (errno == EWOULDBLOCK)
     return fail(errc::internal,
@@ -190,10 +190,12 @@ int run_service(options wanted) {
   auto key = load_api_key(wanted.api_key_file);
   auto config = configure(wanted);
   auto sockets = namespace_sockets::make();
+  auto groups = own_groups::make("/agentpool");
   for (const auto* why : {!key ? &key.error() : nullptr, !config ? &config.error() : nullptr,
-         !sockets ? &sockets.error() : nullptr})
+         !sockets ? &sockets.error() : nullptr, !groups ? &groups.error() : nullptr})
     if (why)
       return log_line(why->text()), 1;
+  config->paths.cgroup_parent = groups->place();
   return serve(wanted, std::move(*config), *sockets, std::move(*key));
 }
 

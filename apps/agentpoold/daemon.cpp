@@ -166,19 +166,29 @@ int daemon::run() {
   return !opened ? 2 : *tree_failed_ ? 1 : 0;
 }
 
+int complain(const std::vector<std::string>& mistakes) {
+  for (const auto& line : mistakes)
+    std::fprintf(stderr, "agentpoold: %s\n", line.c_str());
+  return 2;
+}
+
+int check_configuration(const daemon_options& options) {
+  auto configuration = read_configuration(options);
+  return configuration ? 0 : complain(configuration.error());
+}
+
 } // namespace
 
 int run_daemon(const daemon_options& options) {
+  if (options.check_only)
+    return check_configuration(options);
   register_types();
   std::signal(SIGPIPE, SIG_IGN);
   auto set = stop_signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr); // inherited by every thread; children get theirs reset
   auto start = prepare_start(options);
-  if (!start) {
-    for (const auto& line : start.error())
-      std::fprintf(stderr, "agentpoold: %s\n", line.c_str());
-    return 2;
-  }
+  if (!start)
+    return complain(start.error());
   auto code = daemon{std::move(*start), options}.run();
   spdlog::shutdown();
   return code;

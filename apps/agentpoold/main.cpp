@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   app.add_option(
     "--hands-api-key-file", options.hands_api_key_file, "its key, in place of hands.api_key_file");
   app.add_option("--sandboxd-pid", options.sandboxd_pid, "only noted in endpoints.json");
+  app.add_flag("--check", options.check_only, "only says whether the configuration can be used");
   app.set_version_flag("--version", AGENTPOOL_VERSION);
   try {
     app.parse(argc, argv);

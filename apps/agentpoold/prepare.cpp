@@ -129,18 +129,23 @@ void say_what_is_trusted(const daemon_config& config) {
 
 } // namespace
 
+tl::expected<daemon_config, std::vector<std::string>> read_configuration(const daemon_options& options) {
+  auto out = options.config.empty() ? daemon_config{} : load_config(options.config);
+  if (!out)
+    return out;
+  if (options.port >= 0)
+    out->gateway.app.port = static_cast<uint16_t>(options.port);
+  apply_hands(out->hands, options);
+  return out;
+}
+
 tl::expected<prepared_start, std::vector<std::string>> prepare_start(const daemon_options& options) {
   auto one = [](const failure& why) { return tl::unexpected{std::vector<std::string>{why.text()}}; };
   prepared_start out;
-  if (!options.config.empty()) {
-    auto loaded = load_config(options.config);
-    if (!loaded)
-      return tl::unexpected{loaded.error()};
-    out.config = std::move(*loaded);
-  }
-  if (options.port >= 0)
-    out.config.gateway.app.port = static_cast<uint16_t>(options.port);
-  apply_hands(out.config.hands, options);
+  auto configuration = read_configuration(options);
+  if (!configuration)
+    return tl::unexpected{configuration.error()};
+  out.config = std::move(*configuration);
   if (auto logs = open_log(out.config.log); !logs)
     return one(logs.error());
   auto data = data_dir::open(options.data);

@@ -20,6 +20,10 @@ struct prepared_start {
   std::unique_ptr<net::uid_claim> uids; ///< null: all workers run as the daemon
 };
 
+/// The configuration with the command line over it: all of a start that touches nothing. Fails with all
+/// mistakes.
+tl::expected<daemon_config, std::vector<std::string>> read_configuration(const daemon_options& options);
+
 /// Reads, checks and locks. Fails with all mistakes of the configuration at once, or with one sentence that
 /// names the fix.
 tl::expected<prepared_start, std::vector<std::string>> prepare_start(const daemon_options& options);

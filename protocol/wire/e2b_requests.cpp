@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/wire/e2b.hpp"
+#include "protocol/wire/environment.hpp"
+#include "protocol/wire/text.hpp"
 
 namespace agentpool::e2b {
 
@@ -80,6 +82,16 @@ result<void> read(const json& body, std::string_view name, string_map& out) {
   return {};
 }
 
+result<void> read_env_vars(const json& body, string_map& out) {
+  if (auto good = read(body, "envVars", out); !good)
+    return good;
+  for (const auto& [name, value] : out)
+    if (auto fault = environment_fault(name, value); !fault.empty())
+      return fail(errc::bad_request,
+        "validation error: envVars: the variable '" + printable(name, 100) + "' " + std::string{fault});
+  return {};
+}
+
 result<void> read_auto_resume(const json& body, bool& out) {
   auto value = body["autoResume"];
   if (absent(value))
@@ -124,7 +136,7 @@ result<new_sandbox> parse_new_sandbox(std::string_view body) {
                 .and_then([&] { return read_auto_resume(members, out.auto_resume); })
                 .and_then([&] { return read(members, "allow_internet_access", out.allow_internet_access); })
                 .and_then([&] { return read(members, "metadata", out.metadata); })
-                .and_then([&] { return read(members, "envVars", out.env_vars); });
+                .and_then([&] { return read_env_vars(members, out.env_vars); });
   if (!good)
     return tl::unexpected{good.error()};
   if (out.template_id.empty())

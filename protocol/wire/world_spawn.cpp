@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/wire/base64.hpp"
+#include "protocol/wire/environment.hpp"
 #include "protocol/wire/world_checks.hpp"
 #include "protocol/wire/world_paths.hpp"
 #include "protocol/wire/world_request.hpp"
@@ -52,8 +53,7 @@ result<environment> read_environment(const json& body) {
     return wrong_member("env", "an object of texts and nulls");
   for (auto& name : members.keys()) {
     auto value = members[name];
-    if (name.empty() || has_nul(name) || name.find('=') != std::string::npos ||
-        !(value.is_null() || (value.text() && !has_nul(*value.text()))))
+    if (!(value.is_null() || value.text()) || !environment_fault(name, value.text().value_or("")).empty())
       return wrong_member("env", "an object of texts and nulls");
     if (is_hidden(name))
       continue;

@@ -38,7 +38,7 @@ sandboxes::~sandboxes() {
 
 std::vector<std::string> sandboxes::recover() {
   std::vector<std::string> said;
-  sweep_runtime(config_.paths, config_.data + "/sandboxes");
+  sweep_runtime(config_.paths);
   for (auto& record : store_.load(said)) {
     auto ends = !record.auto_pause && !record.paused;
     if (ends && record.end_at <= wall_ms()) {

@@ -43,8 +43,9 @@ inline constexpr size_t retained = 1024;          ///< ended ones: the oldest go
 inline constexpr auto kill_grace = 2s;            ///< the answer to a kill waits so long for the end
 
 // -- files
-inline constexpr size_t list_entries = 100'000; ///< of one ListDir: `resource_exhausted`
-inline constexpr size_t metadata_bytes = 4096;  ///< of one file: 400
-inline constexpr size_t metadata_key = 246;     ///< bytes of one key: 400
+inline constexpr size_t list_entries = 100'000;     ///< of one ListDir: `resource_exhausted`
+inline constexpr size_t metadata_bytes = 4096;      ///< of one file: 400
+inline constexpr size_t metadata_key = 246;         ///< bytes of one key: 400
+inline constexpr int64_t user_file_bytes = 4 << 20; ///< /etc/passwd, /etc/group: a larger one is not read
 
 } // namespace agentpool::envd::limits

@@ -34,6 +34,8 @@ void prepare_process(const options& how) {
   ::signal(SIGPIPE, SIG_IGN);
   ::umask(022);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1); // as first process of a sandbox it is that anyway
+  if (how.parent_death_signal > 0)    // a fork clears it: it is envd's alone
+    ::prctl(PR_SET_PDEATHSIG, how.parent_death_signal);
 }
 
 std::optional<rlimit> raise_descriptor_limit() {

@@ -3,6 +3,7 @@
 #include "sandboxd/envd/options.hpp"
 
 #include <charconv>
+#include <csignal>
 
 namespace agentpool::envd {
 
@@ -40,6 +41,8 @@ bool take(const std::string& name, const std::string& value, options& out, bool&
     return number(value, 3, out.count_fd);
   if (name == "--processes")
     return number<uint64_t>(value, 1, out.processes);
+  if (name == "--parent-death-signal")
+    return number(value, 1, out.parent_death_signal) && out.parent_death_signal < NSIG;
   return known = false;
 }
 

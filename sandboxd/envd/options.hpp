@@ -16,6 +16,7 @@ struct options {
   int lifeline_fd = -1, init_fd = -1, announce_fd = -1;
   int commands_fd = -1, count_fd = -1;
   uint64_t processes = 0;
+  int parent_death_signal = 0; ///< 0: its parent's death is nothing to it
   std::string passwd = "/etc/passwd", group = "/etc/group";
 };
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/envd/process_table.hpp"
 
+#include "protocol/wire/environment.hpp"
+#include "protocol/wire/text.hpp"
 #include "sandboxd/envd/limits.hpp"
 
 #include <boost/asio/read.hpp>
@@ -37,11 +39,14 @@ bool has_nul(const std::string& text) {
   return text.find('\0') != std::string::npos;
 }
 
-bool has_nul(const process_config& config) {
-  auto in_pair = [](const auto& pair) { return has_nul(pair.first) || has_nul(pair.second); };
-  return has_nul(config.cmd) ||
-         std::ranges::any_of(config.args, [](const auto& arg) { return has_nul(arg); }) ||
-         std::ranges::any_of(config.envs, in_pair);
+// What execve(2) would cut off, or take for something else.
+std::string fault_of(const process_config& config) {
+  if (has_nul(config.cmd) || std::ranges::any_of(config.args, has_nul))
+    return "invalid argument";
+  for (const auto& [name, value] : config.envs)
+    if (auto fault = environment_fault(name, value); !fault.empty())
+      return "the variable '" + printable(name, 100) + "' " + std::string{fault};
+  return {};
 }
 
 // What the child said before its program ran; nothing when it runs.
@@ -74,8 +79,8 @@ process_table::outcome process_table::not_started(const start_request& what, con
 }
 
 awaitable<process_table::outcome> process_table::start(start_request request, spawn_request what) {
-  if (has_nul(request.process))
-    co_return cannot_start(request, "invalid argument");
+  if (auto fault = fault_of(request.process); !fault.empty())
+    co_return cannot_start(request, fault);
   if (unreaped_.size() >= limits::processes || live_.size() >= limits::processes)
     co_return connect::fail(code::resource_exhausted, "too many processes");
   bool kept_for_it = request.tag == own_tag;

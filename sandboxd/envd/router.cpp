@@ -43,6 +43,8 @@ http_reply init_reply(settings::outcome_of_init outcome) {
   case stale: return {204, {}, {}, {{"Cache-Control", "no-store"}, {"X-Envd-Version", std::string{version}}}};
   case wrong_token: return {401, text, "access token validation failed", {}};
   case token_required: return {401, text, "access token reset not authorized", {}};
+  case wrong_variable:
+    return {400, text, "envVars: a name must not be empty or have '=' or NUL, a value must not have NUL", {}};
   default: return {400, {}, {}, {}};
   }
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/envd/settings.hpp"
 
+#include "protocol/wire/environment.hpp"
 #include "protocol/wire/protojson.hpp"
 
 #include <algorithm>
@@ -59,6 +60,9 @@ settings::outcome_of_init settings::apply(std::string_view text, bool trusted) {
   auto time = time_text ? timestamp_from(*time_text) : std::nullopt;
   if (in.fault() || (time_text && !time))
     return outcome_of_init::malformed;
+  auto wrong = [](const auto& pair) { return !environment_fault(pair.first, pair.second).empty(); };
+  if (std::ranges::any_of(envs, wrong))
+    return outcome_of_init::wrong_variable;
   if (!trusted && !token_.empty() && !token)
     return outcome_of_init::token_required;
   if (!trusted && !token_.empty() && !equal_secrets(*token, token_))

@@ -20,6 +20,7 @@ public:
     applied,
     stale,          ///< older than what was applied: nothing changed
     malformed,      ///< no JSON object, or a member of a wrong type
+    wrong_variable, ///< `envVars` has one that no program can get
     wrong_token,    ///< the body's token is not ours
     token_required, ///< secured, and the body has no token
   };

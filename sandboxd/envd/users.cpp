@@ -2,11 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/envd/users.hpp"
 
+#include "net/unique_fd.hpp"
+#include "sandboxd/envd/limits.hpp"
+
 #include <cstdio>
 #include <cstring>
+#include <fcntl.h>
 #include <grp.h>
 #include <memory>
 #include <pwd.h>
+#include <sys/stat.h>
 
 namespace agentpool::envd {
 
@@ -18,8 +23,16 @@ struct closer {
   void operator()(FILE* file) const { std::fclose(file); }
 };
 
-std::unique_ptr<FILE, closer> open(const std::string& file) {
-  return std::unique_ptr<FILE, closer>{std::fopen(file.c_str(), "re")};
+using file_ptr = std::unique_ptr<FILE, closer>;
+
+// Who has root inside may have put anything there: a FIFO, or text without end, would hold envd for ever.
+file_ptr open(const std::string& path) {
+  net::unique_fd file{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)};
+  struct stat found {};
+  if (!file || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode) ||
+      found.st_size > limits::user_file_bytes)
+    return nullptr;
+  return file_ptr{::fdopen(file.release(), "r")};
 }
 
 // Calls `take` for every line until it answers false.

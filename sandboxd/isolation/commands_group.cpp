@@ -3,19 +3,18 @@
 #include "sandboxd/isolation/commands_group.hpp"
 
 #include "sandboxd/files.hpp"
+#include "sandboxd/isolation/control_groups.hpp"
 #include "sandboxd/isolation/tool.hpp"
 #include "sandboxd/limits.hpp"
 
 #include <algorithm>
 #include <fcntl.h>
 #include <filesystem>
-#include <unistd.h>
 
 namespace agentpool::sandboxd {
 
 namespace {
 
-const std::string root = "/sys/fs/cgroup";
 const std::string below = "/commands";
 
 } // namespace
@@ -26,9 +25,9 @@ int64_t processes_for_commands(int64_t processes) {
 
 result<commands_group> make_commands_group(const std::string& place, int64_t processes) {
   std::error_code error;
-  if (!std::filesystem::exists(root + "/pids/cgroup.procs", error))
+  if (!std::filesystem::exists(cgroup_root + "/pids/cgroup.procs", error))
     return commands_group{};
-  auto folder = root + "/pids" + place + below;
+  auto folder = cgroup_root + "/pids" + place + below;
   std::filesystem::create_directories(folder, error);
   if (error)
     return fail(errc::internal, "cannot make " + folder + ": " + error.message());
@@ -40,16 +39,6 @@ result<commands_group> make_commands_group(const std::string& place, int64_t pro
   if (!out.join || !out.count)
     return system_failure("cannot open " + folder);
   return out;
-}
-
-void remove_cgroups(const std::string& place) {
-  std::error_code error;
-  ::rmdir((root + place).c_str());
-  for (const auto& controller : std::filesystem::directory_iterator{root, error}) {
-    auto folder = controller.path().string() + place;
-    ::rmdir((folder + below).c_str());
-    ::rmdir(folder.c_str());
-  }
 }
 
 } // namespace agentpool::sandboxd

@@ -26,7 +26,4 @@ int64_t processes_for_commands(int64_t processes);
 /// below it; then the bound holds for each user of the sandbox.
 result<commands_group> make_commands_group(const std::string& place, int64_t processes);
 
-/// Removes what is left of the sandbox's control groups; those of living processes stay.
-void remove_cgroups(const std::string& place);
-
 } // namespace agentpool::sandboxd

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/isolation/disk.hpp"
 
+#include "sandboxd/files.hpp"
 #include "sandboxd/isolation/tool.hpp"
+#include "sandboxd/limits.hpp"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -29,6 +31,12 @@ result<loop_device> attach_loop(const std::string& image) {
   unique_fd file{::open(image.c_str(), O_RDWR | O_CLOEXEC)};
   if (!file)
     return system_failure("cannot open " + image);
+  // The loop device keeps the file and with it the lock until the mount is written back. A second mount of
+  // the image before that would destroy its file system.
+  if (!take_lock(file.get(), limits::disk_lock))
+    return errno == EWOULDBLOCK
+             ? fail(errc::overloaded, "the disk " + image + " is still written by an earlier boot; try again")
+             : system_failure("cannot lock " + image);
   loop_config config{};
   config.fd = static_cast<uint32_t>(file.get());
   config.info.lo_flags = LO_FLAGS_AUTOCLEAR;

@@ -5,6 +5,7 @@
 #include "sandboxd/isolation/disk.hpp"
 #include "sandboxd/isolation/tool.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <sched.h>
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 namespace agentpool::sandboxd {
 
@@ -24,8 +26,19 @@ result<void> write_file(const std::string& path, const std::string& text) {
   return {};
 }
 
+// A fork without exec has all descriptors: locks, and the lifelines of sandboxes.
+void close_all_but(int one, int other) {
+  auto low = static_cast<unsigned>(std::min(one, other)), high = static_cast<unsigned>(std::max(one, other));
+  if (low > 0)
+    ::close_range(0, low - 1, 0);
+  if (high > low + 1)
+    ::close_range(low + 1, high - 1, 0);
+  ::close_range(high + 1, ~0U, 0);
+}
+
 // The child of `make_user_namespace`: only system calls, because other threads may hold any lock.
 [[noreturn]] void hold_user_namespace(int said, int told) {
+  close_all_but(said, told);
   char byte = ::unshare(CLONE_NEWUSER) == 0 ? 'y' : 'n';
   if (::write(said, &byte, 1) == 1)
     while (::read(told, &byte, 1) < 0 && errno == EINTR)

@@ -8,8 +8,12 @@
 #include "protocol/wire/text.hpp"
 #include "sandboxd/files.hpp"
 #include "sandboxd/isolation/commands_group.hpp"
+#include "sandboxd/isolation/control_groups.hpp"
 #include "sandboxd/isolation/rootfs.hpp"
+#include "sandboxd/isolation/user_files.hpp"
+#include "sandboxd/log.hpp"
 
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
@@ -65,10 +69,11 @@ result<envd_pipes> make_envd_pipes(const runtime_paths& paths, const boot& what)
   return envd_pipes{std::move(*lifeline), std::move(*text), std::move(*announce), std::move(*group)};
 }
 
-// The kernel kills it with this process's own init, also while somebody inside holds it stopped.
+// No program of the sandbox's disk stands before it. The kernel kills it with this process's own init, also
+// while somebody inside holds it stopped.
 std::vector<std::string> envd_argv(const boot& what, bool has_group) {
-  std::vector<std::string> out{"/usr/bin/setpriv", "--pdeathsig", "KILL", "--", "/usr/local/bin/envd",
-    "--listen", "0.0.0.0", "--port", std::to_string(e2b::envd_port), "--lifeline-fd", "3", "--init-fd", "4",
+  std::vector<std::string> out{envd_inside, "--parent-death-signal", std::to_string(SIGKILL), "--listen",
+    "0.0.0.0", "--port", std::to_string(e2b::envd_port), "--lifeline-fd", "3", "--init-fd", "4",
     "--announce-fd", "5", "--processes", std::to_string(processes_for_commands(what.limits.processes))};
   if (has_group)
     out.insert(out.end(), {"--commands-fd", "6", "--count-fd", "7"});
@@ -180,7 +185,10 @@ result<running_sandbox> boot_container(const runtime_paths& paths, const boot& w
 result<running_sandbox> start_sandbox(const runtime_paths& paths, const boot& what) {
   if (auto mounted = mount_rootfs(what.folder, what.template_root, what.first_id); !mounted)
     return tl::unexpected{mounted.error()};
-  auto sandbox = boot_container(paths, what);
+  auto usable = set_aside_unusable(what.folder + "/rootfs");
+  for (const auto& path : usable.value_or(std::vector<std::string>{}))
+    log_line("sandbox " + what.id + ": its " + path + " was no file that can be read and is renamed");
+  auto sandbox = usable.and_then([&](auto&&) { return boot_container(paths, what); });
   if (!sandbox) {
     delete_container(paths, what.id);
     unmount_rootfs(what.folder);
@@ -195,12 +203,10 @@ void stop_sandbox(
   unmount_rootfs(folder);
 }
 
-void sweep_runtime(const runtime_paths& paths, const std::string& folder) {
+void sweep_runtime(const runtime_paths& paths) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator{paths.state, error})
     delete_container(paths, entry.path().filename().string());
-  for (const auto& entry : std::filesystem::directory_iterator{folder, error})
-    remove_cgroups(paths.cgroup_parent + "/" + entry.path().filename().string());
 }
 
 } // namespace agentpool::sandboxd

@@ -16,7 +16,7 @@ struct runtime_paths {
   std::string envd;          ///< the static program
   std::string runtime_json;  ///< text of conf/sandbox/runtime.json
   std::string seccomp_json;  ///< text of conf/sandbox/seccomp.json
-  std::string cgroup_parent; ///< below each controller's root
+  std::string cgroup_parent; ///< of the sandboxes', below each controller's root
 };
 
 /// One boot of one sandbox.
@@ -47,8 +47,7 @@ result<running_sandbox> start_sandbox(const runtime_paths& paths, const boot& wh
 void stop_sandbox(
   const runtime_paths& paths, const std::string& id, const std::string& folder, running_sandbox sandbox);
 
-/// Ends what a dead process of this program left in runc's folder, and removes the control groups of all
-/// sandboxes below `folder`: those of one that it was making are known by nothing else.
-void sweep_runtime(const runtime_paths& paths, const std::string& folder);
+/// Ends what a dead process of this program left in runc's folder.
+void sweep_runtime(const runtime_paths& paths);
 
 } // namespace agentpool::sandboxd

@@ -48,6 +48,7 @@ result<std::string> runtime_config(
                                           {"cpu_quota", std::to_string(limits.cpus * cpu_period_us)},
                                           {"env", text_array(values.env)},
                                           {"envd", json_quote(values.envd)},
+                                          {"envd_inside", json_quote(envd_inside)},
                                           {"first_id", std::to_string(values.first_id)},
                                           {"memory", std::to_string(limits.memory_bytes)},
                                           {"nofile", std::to_string(values.open_files)},

@@ -20,6 +20,10 @@ struct sandbox_limits {
   int64_t cpus = 2;                     ///< time of so many CPUs
 };
 
+/// Where a sandbox has envd: in a file system that is new at each boot. Below a folder of its disk its owner
+/// could have put a link that leads the next boot to a program of his.
+inline constexpr auto envd_inside = "/dev/envd";
+
 /// What the placeholders of conf/sandbox/runtime.json stand for.
 struct runtime_values {
   std::string rootfs;

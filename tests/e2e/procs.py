@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes as /proc shows them: found by a marker, looked at, never ended by name."""
 
+import contextlib
 import os
 import signal
 
@@ -66,10 +67,17 @@ def descendants(root):
 
 def fds(pid):
     """How many descriptors the process holds."""
-    try:
-        return len(os.listdir(f"/proc/{pid}/fd"))
-    except OSError:
-        return 0
+    return len(links(pid, "fd"))
+
+
+def links(pid, name):
+    """What the links of /proc/PID/NAME lead to; empty when the process is gone."""
+    found = []
+    with contextlib.suppress(OSError):
+        for entry in os.listdir(f"/proc/{pid}/{name}"):
+            with contextlib.suppress(OSError):
+                found.append(os.readlink(f"/proc/{pid}/{name}/{entry}"))
+    return found
 
 
 def rss_mib(pid):

@@ -5,6 +5,7 @@
 import base64
 import contextlib
 import ctypes
+import glob
 import http.client
 import json
 import os
@@ -25,6 +26,7 @@ TEMPLATES = os.environ.get("AGENTPOOL_TEMPLATES", "/opt/agentpool/templates")
 # Another one shows that the tests see each line of it.
 CONF = os.environ.get("AGENTPOOL_SANDBOX_CONF", os.path.join(settings.REPO, "conf", "sandbox"))
 CLONE_NEWNET = 0x40000000
+FIRST = "/dev/envd"  # how the first process of every sandbox is called
 
 def why_none():
     """Why this machine cannot isolate sandboxes, in sandboxd's own words; what was not built is no reason."""
@@ -242,7 +244,7 @@ class Sandboxd:
 
     def first_of(self, box):
         """The first process of a sandbox."""
-        return next(pid for pid in self.below() if procs.command(pid).startswith("/usr/local/bin/envd")
+        return next(pid for pid in self.below() if procs.command(pid).startswith(FIRST)
                     and box.id in procs.read(pid, "environ").decode())
 
     def below(self):
@@ -352,14 +354,8 @@ def namespaces(kind="net"):
 
 
 def cgroups(sandbox):
-    """Control groups that still bear the sandbox's name."""
-    found = []
-    for folder, names, _ in os.walk("/sys/fs/cgroup"):
-        if sandbox in names:
-            found.append(os.path.join(folder, sandbox))
-        if folder.count("/") > 4:
-            names.clear()
-    return found
+    """The control groups of a sandbox, one for each hierarchy."""
+    return [found for above in ("/*", "") for found in glob.glob(f"/sys/fs/cgroup{above}/agentpool/*/{sandbox}")]
 
 
 class SandboxdCase(unittest.TestCase):

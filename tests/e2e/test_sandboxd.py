@@ -50,6 +50,10 @@ class ControlPlane(SandboxdCase):
         self.assertError(create({}), 400)
         self.assertError(create({"templateID": "base", "timeout": 0}), 400)
         self.assertError(create({"templateID": "base", "timeout": 10**9}), 400)
+        for name, value in (("A=B", "x"), ("A\0B", "x"), ("", "x"), ("A", "\0")):
+            refused = create({"templateID": "base", "envVars": {name: value}})
+            self.assertError(refused, 400)
+            self.assertIn("envVars: the variable ", refused.json["message"])
         self.assertError(create({"templateID": "nosuch"}), 404)
         self.assertError(create({"templateID": "../base"}), 404)
         self.assertError(create({"templateID": "base", "network": {"denyOut": ["0.0.0.0/0"]}}), 400)

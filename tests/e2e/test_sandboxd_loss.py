@@ -3,14 +3,13 @@
 """What is left after kill -9 of sandboxd at any instant, and what the next one makes of it; output without end."""
 
 import contextlib
-import glob
 import http.client
 import os
 import signal
 import threading
 
 from tests.e2e import procs
-from tests.e2e.sandboxd import SandboxdCase, cgroups, loops_below, mounts_below, namespaces, needs_sandboxes
+from tests.e2e.sandboxd import FIRST, SandboxdCase, cgroups, loops_below, mounts_below, namespaces, needs_sandboxes
 from tests.e2e.wait import pause, until
 
 
@@ -52,7 +51,7 @@ class Loss(SandboxdCase):
     def test_a_stopped_first_process_does_not_outlive_it(self):
         service = self.own_service()
         box = service.create(timeout=3000)
-        first = [pid for pid in service.below() if procs.command(pid).startswith("/usr/local/bin/envd")]
+        first = [pid for pid in service.below() if procs.command(pid).startswith(FIRST)]
         self.assertEqual(len(first), 1)
         os.kill(first[0], 19)  # SIGSTOP: it cannot see the end of its lifeline
         self.dead(service)
@@ -72,9 +71,7 @@ class Loss(SandboxdCase):
                 thread.join()
             begun = {one for name in ("runc", "sandboxes") for one in os.listdir(os.path.join(service.data, name))}
             service.start()
-            left = [path for path in glob.glob("/sys/fs/cgroup/*/agentpool/*") + glob.glob("/sys/fs/cgroup/agentpool/*")
-                    if os.path.basename(path) in begun]
-            self.assertEqual(left, [])
+            self.assertEqual([left for one in begun for left in cgroups(one)], [])
             for row in service.call("GET", "/v2/sandboxes").json:  # those that were finished are whole
                 self.assertEqual(service.call("POST", f"/v2/sandboxes/{row['sandboxID']}/connect", {}).status, 201)
                 self.assertEqual(service.call("DELETE", f"/sandboxes/{row['sandboxID']}").status, 204)

@@ -33,6 +33,15 @@ class StartTest(E2eCase):
         for line in ("2", "3", "6", "8"):
             self.assertIn(f"config.toml:{line}", daemon.text())
 
+    def testACheckSaysTheSameAndStartsNothing(self):
+        daemon = self.own_daemon(start=False)
+        daemon.spawn("--check")
+        self.assertEqual(daemon.wait_exit(), 0, daemon.tail())
+        with open(daemon.config, "w", encoding="utf-8") as config:
+            config.write('[pool]\nwarm = "many"\nunknown_key = 1\n')
+        self.refused(daemon, 2, "config.toml:2", "warm", "config.toml:3", "unknown_key", extra=["--check"])
+        self.assertFalse(os.path.exists(os.path.join(daemon.data, "agentpool.db")))
+
     def testSyntaxErrorNamesTheLine(self):
         daemon = self.own_daemon(start=False)
         with open(daemon.config, "w", encoding="utf-8") as config:

@@ -7,6 +7,7 @@ import os
 import signal
 
 from tests.e2e import procs
+from tests.e2e.sandboxd import FIRST, cgroups
 from tests.e2e.sandboxes import TappedHandsCase
 from tests.e2e.wait import DEADLINE, SLACK, until
 
@@ -34,7 +35,8 @@ class LimitsTest(TappedHandsCase):
 
     def taken(self):
         """Processes of the hand's commands."""
-        with open(f"/sys/fs/cgroup/pids/agentpool/{self.hand}/commands/pids.current", encoding="ascii") as count:
+        (counts,) = [path for path in map("{}/commands/pids.current".format, cgroups(self.hand)) if os.path.exists(path)]
+        with open(counts, encoding="ascii") as count:
             return int(count.read())
 
     def testACancelEndsAForkBomb(self):
@@ -84,7 +86,7 @@ class LimitsTest(TappedHandsCase):
 
     def testAHangingEnvdIsUnreachableAndComesBack(self):
         (envd,) = [pid for pid in procs.descendants(self.sandboxd.child.pid)
-                   if procs.command(pid).startswith("/usr/local/bin/envd")]
+                   if procs.command(pid).startswith(FIRST)]
         os.kill(envd, signal.SIGSTOP)
         self.addCleanup(procs.kill, envd, signal.SIGCONT)
         self.client.timeout = 4 * DEADLINE

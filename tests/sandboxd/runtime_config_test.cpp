@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace agentpool::sandboxd {
 namespace {
 
@@ -41,6 +43,19 @@ TEST(RuntimeConfig, HasEveryNamespaceAndNoCapabilityOfTheMachine) {
     for (auto forbidden : {"CAP_SYS_ADMIN", "CAP_NET_ADMIN", "CAP_SYS_PTRACE", "CAP_NET_RAW", "CAP_MKNOD"})
       EXPECT_NE(bounding.at(i).text(), forbidden);
   EXPECT_EQ(config["process"]["noNewPrivileges"].boolean(), false); // sudo
+}
+
+// What its owner did to the disk must not decide where a mount of the next boot goes, or what runs first.
+TEST(RuntimeConfig, MountsNothingBelowAFolderOfTheDisk) {
+  auto mounts = filled()["mounts"];
+  std::set<std::string> made;
+  for (size_t i = 0; i < mounts.size(); ++i) {
+    auto at = mounts.at(i)["destination"].text_or("");
+    auto first = at.substr(0, at.find('/', 1));
+    EXPECT_TRUE(at == first || made.contains(first)) << at;
+    made.insert(at);
+  }
+  EXPECT_TRUE(made.contains(envd_inside));
 }
 
 TEST(RuntimeConfig, RefusesPlaceholdersThatNobodyFills) {

@@ -23,8 +23,12 @@ HEAD = "# SPDX-FileCopyrightText: 2026 The agentpool authors\n# SPDX-License-Ide
 FAKE_DAEMON = "#!/usr/bin/python3\n" + HEAD + """\
 import json, os, signal, sys
 fault = os.environ.get("FAKE_FAULT", "")
-if fault == "config":
-    print("agentpool.toml:3: unknown key `oops`; remove it", file=sys.stderr)
+if "--check" in sys.argv:
+    if fault == "config":
+        print("agentpool.toml:3: unknown key `oops`; remove it", file=sys.stderr)
+    sys.exit(2 if fault == "config" else 0)
+if fault == "start":
+    print("the port is in use", file=sys.stderr)
     sys.exit(2)
 seen = {"pid": os.getpid(), "argv": sys.argv[1:], "url": os.environ.get("DEEPSEEK_BASE_URL"),
         "key": os.environ.get("DEEPSEEK_API_KEY")}
@@ -318,16 +322,22 @@ class RunEnd(ScriptTest):
 
 
 class RunBadInput(ScriptTest):
-    def test_configuration_error_is_shown_with_its_status(self):
-        status, out, err = self.tree.finish("--data", str(self.tree.data), FAKE_FAULT="config")
-        self.assertEqual(status, 2)
-        self.assertIn("agentpool.toml:3: unknown key `oops`", err)
-        self.assertNotIn("ready ", out)
+    def test_a_configuration_error_is_shown_before_anything_starts(self):
+        self.tree.write("own.toml", "oops = 1\n")
+        status, out, err = self.tree.finish("--data", str(self.tree.data), "--config", str(self.tree.root / "own.toml"),
+                                            FAKE_FAULT="config")
+        self.assertEqual((status, err), (2, "agentpool.toml:3: unknown key `oops`; remove it\n"))
+        for started in ("model:", "hands:", "ready "):
+            self.assertNotIn(started, out)
+        self.assertEqual(os.listdir(self.tree.data / "log"), [])
 
-    def test_only_this_start_is_shown(self):
+    def test_a_start_that_fails_is_shown_with_its_status(self):
         self.tree.write("data/log/agentpoold.log", "an older complaint\n")
-        _, _, err = self.tree.finish("--data", str(self.tree.data), FAKE_FAULT="config")
+        status, out, err = self.tree.finish("--data", str(self.tree.data), FAKE_FAULT="start")
+        self.assertEqual(status, 2)
+        self.assertIn("the port is in use", err)
         self.assertNotIn("older", err)
+        self.assertNotIn("ready ", out)
 
     def test_arguments(self):
         for arguments in (["--port", "65536"], ["--port", "x"], ["--port"], ["--config", "/nonexistent"], ["--oops"]):

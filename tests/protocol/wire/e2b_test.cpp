@@ -40,6 +40,20 @@ TEST(E2bNewSandbox, RefusesWithTheSentenceOfTheReply) {
   EXPECT_FALSE(parse_new_sandbox(R"({"templateID":"b","autoPauseMemory":false})"));
 }
 
+TEST(E2bNewSandbox, RefusesVariablesThatNoProgramCanGet) {
+  auto said = [](std::string_view variables) {
+    auto out = parse_new_sandbox(R"({"templateID":"b","envVars":{)" + std::string{variables} + "}}");
+    return out ? "" : out.error().detail;
+  };
+  EXPECT_EQ(said(R"("A":"b=c","B":"")"), "");
+  EXPECT_EQ(said(R"("A":"","B=C":"d")"), "validation error: envVars: the variable 'B=C' has '=' in its name");
+  EXPECT_EQ(said(R"("":"d")"), "validation error: envVars: the variable '' has no name");
+  EXPECT_EQ(
+    said(R"("B\u0000":"d")"), "validation error: envVars: the variable 'B' has a NUL byte in its name");
+  EXPECT_EQ(
+    said(R"("B":"\u0000")"), "validation error: envVars: the variable 'B' has a NUL byte in its value");
+}
+
 TEST(E2bNewSandbox, NamesWhatItCannotHoldUnlessItAsksForNothing) {
   auto request =
     parse_new_sandbox(R"({"templateID":"b","network":{"denyOut":[]},"mcp":{},"volumeMounts":[],"iam":null})");

@@ -440,6 +440,9 @@ class AccessTest(FilesCase):
         self.assertEqual(self.envd.run("echo $A$C")[0]["stdout"], b"3\n")
         for body in ({"envVars": []}, {"timestamp": "now"}, {"accessToken": 7}):
             self.assertEqual(init(body), (400, b""))
+        for name, value in (("A=B", "x"), ("A\0", "x"), ("A", "\0")):
+            status, said = init({"accessToken": "tok", "envVars": {name: value}})
+            self.assertEqual((status, said[:8]), (400, b"envVars:"))
 
 
 class ProtocolTest(FilesCase):

@@ -7,12 +7,15 @@ import codecs
 import hashlib
 import http.client
 import os
+import signal
 import socket
+import subprocess
+import sys
 import threading
 import unittest
 
-from tests.e2e import wait
-from tests.sandboxd.envd.envd_case import PATH, EnvdCase, b64, envelope
+from tests.e2e import procs, wait
+from tests.sandboxd.envd.envd_case import PATH, EnvdCase, b64, binary, envelope
 
 GIGABYTE = 1 << 30
 AS_ROOT = os.geteuid() == 0
@@ -160,6 +163,10 @@ class StartTest(EnvdCase):
                            (envelope({"process": {"cmd": "a\0b"}}), "invalid_argument"),
                            (envelope({"process": {"cmd": "true", "args": ["x" * 3_000_000]}}), "invalid_argument")):
             self.end(self.envd.stream(start, body), code)
+        for name, value, why in (("A=B", "x", "has '=' in its name"), ("A\0", "x", "has a NUL byte in its name"),
+                                 ("", "x", "has no name"), ("A", "\0", "has a NUL byte in its value")):
+            refused = self.envd.stream(start, {"process": {"cmd": "true", "envs": {name: value}}})
+            self.assertTrue(self.end(refused, "invalid_argument").endswith(why), why)
         for value in ("x", "99999999999"):
             self.end(self.envd.stream(start, {}, Connect_Timeout_Ms=value), "invalid_argument")
         for value in ("0", "-1"):
@@ -360,6 +367,23 @@ class LifeTest(EnvdCase):
         wait.until(lambda: not alive(pid), "its processes to end")
         with self.assertRaises(Exception):
             stream.rest()
+
+    def test_a_stopped_envd_ends_with_its_parent(self):
+        given, giving = os.pipe()  # its lifeline: open to the end
+        announce, told = os.pipe()
+        envd = [str(binary()), "--listen", "127.0.0.1", "--port", "0", "--lifeline-fd", str(given), "--announce-fd",
+                str(told), "--parent-death-signal", str(int(signal.SIGKILL))]
+        script = "import subprocess, sys; child = subprocess.Popen(sys.argv[1:], close_fds=False); child.wait()"
+        parent = subprocess.Popen([sys.executable, "-c", script, *envd], pass_fds=(given, told))
+        for end in (given, told):
+            os.close(end)
+        with os.fdopen(announce) as port, os.fdopen(giving, "w"):
+            self.assertGreater(int(port.readline()), 0)
+            (pid,) = procs.descendants(parent.pid)
+            os.kill(pid, signal.SIGSTOP)
+            parent.kill()
+            parent.wait()
+            wait.until(lambda: not procs.alive(pid), "the kernel to end it")
 
 
 @unittest.skipUnless(AS_ROOT, "limits for another user")

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace agentpool::envd {
@@ -45,6 +46,16 @@ TEST_F(SettingsTest, UsersHaveTheirGroups) {
   EXPECT_TRUE(nowhere.user_names().empty());
 }
 
+TEST_F(SettingsTest, WhatIsNoUserFileHoldsNobody) {
+  auto fifo = dir_.path() + "/fifo", large = dir_.path() + "/large";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  std::ofstream{large} << "root:x:0:0:root:/root:/bin/sh\n";
+  EXPECT_TRUE((user_database{large, large}.find("root")));
+  ASSERT_EQ(::truncate(large.c_str(), 5 << 20), 0);
+  for (const auto& path : {fifo, large, dir_.path()})
+    EXPECT_FALSE((user_database{path, path}.find("root"))) << path;
+}
+
 TEST_F(SettingsTest, AnInitIsAppliedInOrderOfItsTime) {
   EXPECT_EQ(
     config_.apply(
@@ -69,6 +80,16 @@ TEST_F(SettingsTest, TheTokenGuardsItself) {
   EXPECT_EQ(config_.token(), "new");
   for (std::string_view text : {"", "[]", "{", R"({"envVars":{"A":1}})", R"({"timestamp":"now"})"})
     EXPECT_EQ(config_.apply(text, true), result::malformed) << text;
+}
+
+TEST_F(SettingsTest, VariablesThatNoProgramCanGetChangeNothing) {
+  EXPECT_EQ(config_.apply(R"({"envVars":{"A":"a=b"}})", true), result::applied);
+  for (std::string_view text : {R"({"":"x"})", R"({"A=B":"x"})", R"({"A\u0000":"x"})", R"({"A":"\u0000"})"})
+    EXPECT_EQ(config_.apply(R"({"accessToken":"t","envVars":)" + std::string{text} + "}", true),
+      result::wrong_variable)
+      << text;
+  EXPECT_EQ(config_.token(), "");
+  EXPECT_EQ(config_.global_envs().front(), (std::pair<std::string, std::string>{"A", "a=b"}));
 }
 
 TEST_F(SettingsTest, TheEnvironmentIsLayered) {
