@@ -114,9 +114,10 @@ inline constexpr size_t live_output_bytes =
   8 * 1024;                                         ///< of one live frame of a command: the oldest text goes
 inline constexpr auto live_output_interval = 100ms; ///< between two live frames of one command
 inline constexpr size_t world_processes = 64;       ///< commands and terminals of one session: `too_many`
-inline constexpr size_t world_inputs = 64;  ///< requests for one command's input that wait: `too_many`
-inline constexpr size_t world_wave = 16; ///< questions of one operation at once, twice the client's connections
-inline constexpr auto world_look = 15s;  ///< the answer to one question about a path begins within
+inline constexpr size_t world_inputs = 64; ///< requests for one command's input that wait: `too_many`
+inline constexpr size_t world_wave =
+  16; ///< questions of one operation at once, twice the client's connections
+inline constexpr auto world_look = 15s;     ///< the answer to one question about a path begins within
 inline constexpr auto world_probe = 28s;    ///< a probe of the hand is answered within, else `WORLD_TIMEOUT`
 inline constexpr auto world_content = 175s; ///< …a read, a mutation, the start of a command
 inline constexpr size_t upload_bytes = size_t{4} << 30; ///< one file that an App sends: 413
@@ -131,7 +132,7 @@ inline constexpr auto hand_kill_deadline = 10s;    ///< one attempt: then it is 
 inline constexpr auto hand_erase_deadline = 45s;   ///< a DELETE waits so long for its hand
 inline constexpr auto hand_wait = 150s;            ///< an operation waits so long while its hand is created
 inline constexpr auto hand_lease = 30min;          ///< …and at the very last: its own steps end long before
-inline constexpr auto hand_patience = 25s;   ///< …and while it does not answer: `deadline`
+inline constexpr auto hand_patience = 25s;         ///< …and while it does not answer: `deadline`
 /// …and a probe so long; while somebody waited in vain already, not at all: `hand_unreachable`
 inline constexpr auto hand_probe_patience = 5s;
 inline constexpr size_t hand_waiting = 128;  ///< operations waiting for one hand: `overloaded`

@@ -25,7 +25,8 @@ reply broken_off(const failure& why) {
   }
 }
 
-// By the customs of shells: the program could not be started. Here that is the wrapper, before its first word.
+// By the customs of shells: the program could not be started. Here that is the wrapper, before its first
+// word.
 bool never_ran(const ports::process_end& how) {
   return how.exited && (how.exit_code == 126 || how.exit_code == 127);
 }

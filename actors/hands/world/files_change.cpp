@@ -58,7 +58,8 @@ void stage_upload(const operation& op, const place& where, publication what) {
         return publish_upload(op, where, what);
       op.hand->remove(what.staged);
       if (op.stream && written.error().code == errc::hand_stopped) // what was read of the body is gone
-        return files_fail(op, {errc::hand_lost, "The sandbox stopped while the file was sent; send it again."});
+        return files_fail(
+          op, {errc::hand_lost, "The sandbox stopped while the file was sent; send it again."});
       files_fail(op, in_words_of(written.error(), what.staged, where));
     }));
 }

@@ -20,7 +20,7 @@ struct fault_sandbox {
   std::map<std::string, std::string> metadata;
   std::string nonce;
   std::string marker;
-  std::string user = "1000"; ///< what it says of its user
+  std::string user = "1000";         ///< what it says of its user
   std::vector<std::string> commands; ///< what was executed in it, the verifications aside
   size_t verified = 0;
 };

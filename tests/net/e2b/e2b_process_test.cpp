@@ -175,7 +175,8 @@ TEST_F(E2bProcessTest, fault_EveryOtherAnswerHasItsCode) {
       {answer(200, "{}", "text/html"), errc::provider_nonsense},
       {answer(200, "<html>", "text/html"), errc::provider_nonsense},
       {answer(401, R"({"code":401,"message":"unauthorized access"})"), errc::envd_unauthorized},
-      {stream(envelope_bytes(R"({"error":{"code":"unauthenticated","message":"invalid username: 'root'"}})", 2)),
+      {stream(
+         envelope_bytes(R"({"error":{"code":"unauthenticated","message":"invalid username: 'root'"}})", 2)),
         errc::hand_damaged},
       {answer(404, "404 page not found\n", "text/plain"), errc::envd_unsupported},
       {answer(410, "", "text/html"), errc::hand_stopped}, {answer(429, ""), errc::provider_busy},

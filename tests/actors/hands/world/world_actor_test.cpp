@@ -12,7 +12,7 @@ namespace {
 /// What the hand was asked for, and what it lends.
 struct fake_hand {
   std::shared_ptr<fault_link> link = std::make_shared<fault_link>();
-  errc none = errc::none; ///< lends nothing but this
+  errc none = errc::none;                      ///< lends nothing but this
   std::function<void(hand_outcome)> on_return; ///< what giving it back leads to
   std::string notice;
   std::vector<hand_use> uses;
