@@ -114,9 +114,8 @@ inline constexpr size_t live_output_bytes =
   8 * 1024;                                         ///< of one live frame of a command: the oldest text goes
 inline constexpr auto live_output_interval = 100ms; ///< between two live frames of one command
 inline constexpr size_t world_processes = 64;       ///< commands and terminals of one session: `too_many`
-inline constexpr size_t world_inputs = 64; ///< requests for one command's input that wait: `too_many`
-inline constexpr size_t world_wave =
-  16; ///< questions of one operation at once, twice the client's connections
+inline constexpr size_t world_inputs = 64;  ///< requests for one command's input that wait: `too_many`
+inline constexpr size_t world_wave = 16;    ///< questions of one operation at once
 inline constexpr auto world_look = 15s;     ///< the answer to one question about a path begins within
 inline constexpr auto world_probe = 28s;    ///< a probe of the hand is answered within, else `WORLD_TIMEOUT`
 inline constexpr auto world_content = 175s; ///< …a read, a mutation, the start of a command
