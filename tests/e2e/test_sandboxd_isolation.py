@@ -21,6 +21,16 @@ FAR = "203.0.113.80"
 PORT = 7777
 PROCESSES, COMMANDS = 200, 168  # of a sandbox, and of its commands: 32 are kept back
 BOMB = "bomb() { bomb | bomb & }; bomb"
+# Takes every process that it can get, and keeps it.
+HOARD = """
+import os, time
+while True:
+    try:
+        if os.fork() == 0:
+            time.sleep(3600)
+    except OSError:
+        time.sleep(0.01)
+"""
 
 
 class Network:
@@ -257,7 +267,7 @@ class Isolation(SandboxdCase):
 
     def test_what_is_kept_back_is_bounded_too(self):
         box, _, _ = self.bombed()
-        box.run(f"setsid bash -c '{BOMB}' >/dev/null 2>&1 &", "root", tag="agentpool:own")
+        box.run(f"setsid python3 -c '{HOARD}' >/dev/null 2>&1 &", "root", tag="agentpool:own")
         refused = until(lambda: box.run("echo x", tag="agentpool:own").error, "nothing is kept back any more")
         self.assertEqual(refused["code"], "resource_exhausted")
         self.assertLessEqual(self.processes_of(box), PROCESSES)
