@@ -131,6 +131,7 @@ void hand_state::be_ready() {
   link_ = std::exchange(checked_, nullptr);
   tries_ = mismatches_ = denials_ = 0;
   missed_ = false;
+  loss_.clear();
   last_error_.clear();
   enter(hand_phase::ready);
   timers_.arm(hand_timers::refresh, config_.settings.timeout / 2);

@@ -28,6 +28,7 @@ void hand_state::lose(const failure& why) {
   log::worker().error("the sandbox {} of {} is gone: {}", row_.sandbox, session_.value, why.text());
   leave_admission();
   last_error_ = why.text();
+  loss_.clear();
   if (link_)
     std::exchange(link_, nullptr)->close({errc::hand_lost, "The sandbox was lost while this was running."});
   auto next = row_;

@@ -26,13 +26,14 @@ class SseTest(E2eCase):
     # BR-001
     def testDeadConnectionsLeaveNothing(self):
         session, _ = self.filled("hello")
+        until(lambda: "warm" in self.daemon.ops().call("GET", "/ops/v1/workers").body.decode(), "the next worker is there")
         baseline = procs.fds(self.daemon.pid)
         for _ in range(settings.scaled(100, 2000)):
             self.client.stream(session, after=0).reset()
         until(
             lambda: procs.fds(self.daemon.pid) <= baseline + 2,
             "descriptors return to the baseline",
-            0.5 * SLACK + 5,
+            DEADLINE,
         )
         half = procs.rss_mib(self.daemon.pid)
         for _ in range(settings.scaled(100, 2000)):
@@ -40,7 +41,7 @@ class SseTest(E2eCase):
         until(
             lambda: procs.fds(self.daemon.pid) <= baseline + 2,
             "descriptors return to the baseline",
-            0.5 * SLACK + 5,
+            DEADLINE,
         )
         self.assertLess(procs.rss_mib(self.daemon.pid) - half, 64, "memory grows with dead connections")
 

@@ -51,15 +51,13 @@ failure in_words_of(const failure& why, const std::string& staged, const place& 
 
 void stage_upload(const operation& op, const place& where, publication what) {
   what.staged = staging_name(where.path);
+  *op.spent = op.stream && op.stream->body();
   auto source = std::make_shared<upload_source>(op.content, op.stream ? op.stream->body() : nullptr);
   op.hand->link().write_file(what.staged, hand_user, source, {},
     op.hand->bring<std::string>([op, where, what](const result<std::string>& written) {
       if (written)
         return publish_upload(op, where, what);
       op.hand->remove(what.staged);
-      if (op.stream && written.error().code == errc::hand_stopped) // what was read of the body is gone
-        return files_fail(
-          op, {errc::hand_lost, "The sandbox stopped while the file was sent; send it again."});
       files_fail(op, in_words_of(written.error(), what.staged, where));
     }));
 }

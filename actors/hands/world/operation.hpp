@@ -25,6 +25,8 @@ struct operation {
   std::shared_ptr<target_queue> targets;       ///< one mutation of a file at a time
   std::shared_ptr<bool> cancelled; ///< nobody wants a mutation that has not begun; null = cannot be
   answer done;
+  /// True: bytes of the stream's body were taken, so that it cannot be done once more.
+  std::shared_ptr<bool> spent = std::make_shared<bool>(false);
 
   bool is_cancelled() const { return cancelled && *cancelled; }
 

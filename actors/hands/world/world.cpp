@@ -15,10 +15,12 @@ namespace {
 
 constexpr int hand_tries = 3;
 
-/// The sandbox did not run when it was asked: nothing was done. Restarting it is the hand's work.
+/// What was asked of the sandbox did not reach it, or only looked: nothing was done. Getting at it again is the
+/// hand's work.
 bool never_began(const world::reply& reply) {
   auto code = world::code_of(reply);
-  return code == describe(errc::hand_stopped).name || code == describe(errc::hand_deleted).name;
+  auto is = [&](errc one) { return code == describe(one).name; };
+  return is(errc::hand_stopped) || is(errc::hand_deleted) || is(errc::hand_unreachable);
 }
 
 /// Ends with its answer; one that was dropped unanswered is an internal error.
@@ -98,12 +100,12 @@ void world_state::run_probe(const route& how, const world::call& call, const ope
   run(how, call, std::move(watched));
 }
 
-/// An App hears nothing of a sandbox that has to be restarted first.
+/// An App hears nothing of a sandbox, or of a provider, that is being restarted.
 void world_state::run_app(const route& how, const world::call& call, const operation& op, int tries_left) {
   auto watched = op;
   if (tries_left > 1)
     watched.done = [this, &how, call, op, tries_left](world::reply reply) {
-      if (!never_began(reply))
+      if (*op.spent || !never_began(reply))
         return op.done(std::move(reply));
       loop_->post([=, this, &how] { run_app(how, call, op, tries_left - 1); });
     };
