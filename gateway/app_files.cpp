@@ -143,6 +143,7 @@ void read_file(const exchange_ptr& one) {
   bool head = one->request().method == "HEAD";
   run(one, "files/read", with_path(one).map([&](json_object body) {
     body.add_if("range", range);
+    body.add_if("if_range", one->request().header("if-range").value_or(""));
     return head ? body.add("head", true).str() : body.str();
   }));
 }
@@ -151,6 +152,9 @@ void read_file(const exchange_ptr& one) {
 // for a key its length stands for it.
 void write_file(const exchange_ptr& one) {
   auto line = with_path(one).map(text_of);
+  if (line && one->request().count("content-range") != 0) // RFC 9110, section 14.5
+    line = fail(
+      errc::bad_request, "A part of a file cannot be written; send the whole file without Content-Range.");
   if (!line)
     return refuse(one, line.error());
   auto length = one->request().header("content-length").value_or("");

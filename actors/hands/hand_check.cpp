@@ -155,7 +155,10 @@ void hand_state::verify_failed(const failure& why) {
   drop_call();
   checked_.reset();
   if (!fresh()) {
-    denials_ = is_denial(why) ? denials_ + 1 : 0;
+    // Started, and not done in all its time: what starts commands hangs.
+    bool hangs =
+      why.code == errc::deadline && self_->clock().now() - since_ >= config_.settings.verify_deadline;
+    denials_ = hangs || is_denial(why) ? denials_ + 1 : 0;
     if (denials_ < defaults::hand_tries)
       return try_again(why);
     // The data plane's own word, again and again: it is believed, although the provider connects it.

@@ -15,6 +15,12 @@ constexpr size_t output_bytes = 8 * 1024;
 
 // A file appears whole or not at all: what a lost answer left behind is found by the next attempt.
 constexpr auto script = R"sh(
+home=/workspace
+if [ ! -d "$home" ]; then
+  if [ -e "$home" ] || [ -L "$home" ]; then mv -T "$home" "$home.replaced-$(date +%s)"; fi
+  mkdir -m 755 "$home" && chown user: "$home"
+fi
+/bin/sh -c : || exit 1
 umask 077
 nonce=/var/lib/agentpool/nonce
 boot=/dev/shm/.agentpool-boot
@@ -84,7 +90,9 @@ void output_collector::on_output(ports::output_stream which, std::string bytes) 
 void output_collector::on_end(result<ports::process_end> how) {
   provider_event event;
   if (!how)
-    event.why = how.error();
+    event.why = started_ && how.error().code == errc::outcome_unknown
+                  ? failure{errc::deadline, "the command that verifies a sandbox was started and did not end"}
+                  : how.error();
   else
     event.value = command_output{std::move(text_), how->exited && how->exit_code == 0};
   done_(std::move(event));

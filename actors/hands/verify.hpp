@@ -26,18 +26,20 @@ ports::command_spec verify_command(const verify_order& order);
 /// Reads what the command printed. `provider_nonsense` when it is not that.
 result<hand_proof> parse_proof(const command_output& output);
 
-/// Collects the output of one command; `done` gets it when the command ended.
+/// Collects the output of one command; `done` gets it when the command ended. `deadline`: it was started, and
+/// what became of it is not known.
 class output_collector : public ports::process_sink {
 public:
   explicit output_collector(std::function<void(provider_event)> done) : done_{std::move(done)} {}
 
-  void on_started(uint32_t) override {}
+  void on_started(uint32_t) override { started_ = true; }
   void on_output(ports::output_stream which, std::string bytes) override;
   void on_end(result<ports::process_end> how) override;
 
 private:
   std::function<void(provider_event)> done_;
   std::string text_;
+  bool started_ = false;
 };
 
 } // namespace agentpool

@@ -201,6 +201,12 @@ class BadRequestTest(E2eCase):
             self.assertProblem(answer, 415, "unsupported_encoding")
             self.assertEqual(answer.headers["accept-encoding"], "identity")
 
+    def testAPartOfAFileIsNotWritten(self):
+        path = f"/v1/sessions/{self.client.create()}/files/content?path=a"
+        answer = self.client.call("PUT", path, b"XX", {"Content-Range": "bytes 2-3/10"})
+        self.assertProblem(answer, 400, "bad_request")
+        self.assertIn("without Content-Range", answer.json["detail"])
+
     def testProblemsHaveTheirParts(self):
         problem = self.client.call("GET", "/v1/sessions/absent").json
         self.assertEqual(problem["status"], 404)

@@ -72,6 +72,8 @@ class LimitsTest(TappedHandsCase):
         self.assertEqual(self.put("f", b"new").status, 200)
 
     def testASandboxThatDestroyedItselfIsReplacedWithASentence(self):
+        self.tool(self.session, "$ cd /; sudo rm -rf /workspace")  # this much is mended
+        self.assertEqual(self.tool(self.session, "$ pwd; touch x; ls"), "/workspace\nx\n")
         for harm in ("sudo rm /etc/passwd", "sudo rm $(command -v setsid)",
                      "sudo rm -rf --no-preserve-root / 2>/dev/null; true"):
             self.tool(self.session, f"$ {harm}")

@@ -46,6 +46,8 @@ void command::launch() {
 
 void command::started(uint32_t pid) {
   group_ = pid;
+  begin_timer_ =
+    all_.hand->home()->after(defaults::hand_first_byte, [self = shared_from_this()] { self->never_began(); });
   crash_point("hand.command.started");
   all_.out->send(json_object{}.add("event", "started").add("process", all_.id));
   if (!all_.notice.empty())
@@ -84,6 +86,7 @@ void command::took(ports::output_stream which, std::string bytes) {
   markers_.feed(bytes, text);
   deliver(err_, text, held);
   if (markers_.begun() && !std::exchange(wrapped_, true)) {
+    all_.hand->home()->stop(std::exchange(begin_timer_, 0));
     group_ = static_cast<uint32_t>(markers_.begun()->value);
     if (asked_to_end_)
       kill();

@@ -66,6 +66,7 @@ private:
   void took(ports::output_stream which, std::string bytes);
   void deliver(output& to, std::string_view bytes, const event_out::credit& held);
   void ended(result<ports::process_end> how);
+  void never_began();
   void drain();
   void settle();
   void tell_exit(const exit_status& how);
@@ -86,6 +87,7 @@ private:
   ports::operation_id stream_ = 0;
   uint32_t group_ = 0;
   loop::timer timer_ = 0;
+  loop::timer begin_timer_ = 0; ///< until the wrapper has said its first word
   std::optional<result<ports::process_end>> end_;
   bool wrapped_ = false, asked_to_end_ = false, killing_ = false, killed_ = false;
   bool draining_ = false, settled_ = false, exit_told_ = false, group_gone_ = false, over_ = false;

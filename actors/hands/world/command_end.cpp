@@ -25,12 +25,6 @@ reply broken_off(const failure& why) {
   }
 }
 
-// By the customs of shells: the program could not be started. Here that is the wrapper, before its first
-// word.
-bool never_ran(const ports::process_end& how) {
-  return how.exited && (how.exit_code == 126 || how.exit_code == 127);
-}
-
 } // namespace
 
 void command::ended(result<ports::process_end> how) {
@@ -38,7 +32,8 @@ void command::ended(result<ports::process_end> how) {
   markers_.flush(rest);
   deliver(err_, rest, nullptr);
   end_ = std::move(how);
-  if (*end_ && !wrapped_ && never_ran(**end_))
+  all_.hand->home()->stop(std::exchange(begin_timer_, 0));
+  if (*end_ && (*end_)->exited && !wrapped_) // the wrapper's first word comes before all that can end it
     end_ = fail(errc::hand_damaged);
   if (!*end_)
     all_.hand->failed(end_->error());
@@ -46,6 +41,16 @@ void command::ended(result<ports::process_end> how) {
   if (settled_)
     return group_gone_ ? finish(true) : end_->has_value() ? void() : lost(end_->error());
   settle();
+}
+
+// It was started, and what starts commands in the sandbox hangs.
+void command::never_began() {
+  begin_timer_ = 0;
+  if (wrapped_ || over_)
+    return;
+  all_.hand->failed({errc::hand_damaged, "a command was started and did not begin"});
+  all_.hand->link().signal({group_, {}}, ports::process_signal::kill, {}, [](const result<void>&) {});
+  lost({errc::hand_damaged, {}});
 }
 
 // The exit is known, the pipes are not closed yet: what was written before it is still on its way.
@@ -152,7 +157,8 @@ void command::lost(failure why) {
 void command::finish(bool tell) {
   if (std::exchange(over_, true))
     return;
-  all_.hand->home()->stop(std::exchange(timer_, 0));
+  for (auto* timer : {&timer_, &begin_timer_})
+    all_.hand->home()->stop(std::exchange(*timer, 0));
   if (tell)
     all_.out->send(json_object{}.add("event", "gone"));
   all_.out->finish();

@@ -67,11 +67,22 @@ std::string disposition(std::string_view name) {
   return "attachment; filename=\"" + plain + "\"; filename*=UTF-8''" + exact;
 }
 
+std::string etag_of(const operation& op, const place& where) {
+  auto version = version_of(where.path, where.entry->type, facts_of(*where.entry), op.hand->continuity());
+  return '"' + version + '"';
+}
+
+// A part of another version would be put behind the bytes that the asker has (RFC 9110, section 13.1.5).
+asked_range range_of(const operation& op, const place& where) {
+  auto only_of = op.body["if_range"].text();
+  bool other = only_of && *only_of != etag_of(op, where);
+  return read_range(other ? "" : op.body["range"].text().value_or(""), where.entry->size);
+}
+
 ports::stream_head head_of(const operation& op, const place& where, const asked_range& range) {
   const auto& entry = *where.entry;
-  auto version = version_of(where.path, entry.type, facts_of(entry), op.hand->continuity());
   ports::stream_head head{200, "application/octet-stream",
-    {{"Content-Disposition", disposition(name_of(where.path))}, {"ETag", '"' + version + '"'},
+    {{"Content-Disposition", disposition(name_of(where.path))}, {"ETag", etag_of(op, where)},
       {"Accept-Ranges", "bytes"}, {"X-Content-Type-Options", "nosniff"}, {"Cache-Control", "no-store"}},
     entry.size};
   if (range.what == asked_range::kind::part) {
@@ -85,7 +96,7 @@ ports::stream_head head_of(const operation& op, const place& where, const asked_
 }
 
 void send(const operation& op, const place& where) {
-  auto range = read_range(op.body["range"].text().value_or(""), where.entry->size);
+  auto range = range_of(op, where);
   if (range.what == asked_range::kind::unsatisfiable)
     return files_fail(op, {errc::bad_range, {}});
   if (op.body["head"].boolean().value_or(false)) {

@@ -125,8 +125,8 @@ void hand_io::remove(const std::string& path) {
   link_->remove(path, hand_user, {}, bring<void>([](const result<void>&) {}));
 }
 
-void hand_io::run(
-  std::vector<std::string> argv, const std::string& user, size_t most, then<script_output> next) {
+void hand_io::run(std::vector<std::string> argv, const std::string& user, size_t most,
+  then<script_output> next, ports::stream_options options) {
   auto kept = std::make_shared<script_output>();
   auto sink = std::make_shared<process_home>(home_);
   auto self = shared_from_this();
@@ -135,7 +135,7 @@ void hand_io::run(
   command.cwd = "/";
   command.user = user;
   command.tag = envd::own_tag;
-  auto op = link_->start(std::move(command), {}, sink);
+  auto op = link_->start(std::move(command), options, sink);
   sink->listen({.output =
                   [self, kept, op, most](ports::output_stream which, std::string bytes) {
                     bool cut = false;

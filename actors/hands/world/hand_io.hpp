@@ -70,7 +70,8 @@ public:
   void remove(const std::string& path);
 
   /// Runs a small program of ours to its end; keeps `most` bytes of what it prints.
-  void run(std::vector<std::string> argv, const std::string& user, size_t most, then<script_output> next);
+  void run(std::vector<std::string> argv, const std::string& user, size_t most, then<script_output> next,
+    ports::stream_options options = {});
 
 private:
   struct wave;

@@ -25,6 +25,17 @@ reply empty_path() {
   return coded_error("FS_NOT_FOUND", "The path is empty; it must be a non-empty string.");
 }
 
+// The session's own place is gone, or something else is there: an agent without it gives its turns up. The
+// next verification makes it again.
+bool is_homeless(hand_io& hand, std::string_view path, const seen& entry) {
+  bool there =
+    entry && (entry->type == ports::entry_type::directory || (entry->symlink && !leads_nowhere(*entry)));
+  if (path != workspace || there)
+    return false;
+  hand.failed({errc::hand_damaged, "there is no /workspace"});
+  return true;
+}
+
 reply below_a_file(const std::string& path) {
   return coded_error(
     "FS_NOT_FOUND", "There is no " + printable(path, path_bytes) + ": a part of it is a file.");
@@ -108,6 +119,8 @@ void resolve(const operation& op) {
   resolve_path(op.hand, *path, [op, path = *path](const result<resolved>& found) {
     if (!found)
       return op.fail(found.error());
+    if (is_homeless(*op.hand, path, found->last))
+      return op.fail({errc::hand_damaged, {}});
     if (found->where.under_file)
       return op.done(below_a_file(path));
     op.done({200, json_object{}.add("path", found->where.canonical).add("display", path).str()});
@@ -121,6 +134,8 @@ void stat(const operation& op) {
   op.hand->stat(*path, [op, path = *path](const result<seen>& found) {
     if (!found)
       return op.fail(found.error());
+    if (is_homeless(*op.hand, path, *found))
+      return op.fail({errc::hand_damaged, {}});
     op.done({200, info_json(*op.hand, path, *found)});
   });
 }

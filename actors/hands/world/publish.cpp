@@ -167,7 +167,8 @@ void publish(const std::shared_ptr<hand_io>& hand, const publication& what, hand
       if (!done)
         return next(fail(errc::outcome_unknown, "The program that writes files ended without an answer."));
       next(std::move(*done));
-    });
+    },
+    {.limits = {.total = defaults::hand_first_byte}});
 }
 
 reply publish_error(const published& what, std::string_view display) {

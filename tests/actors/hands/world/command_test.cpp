@@ -192,7 +192,7 @@ TEST_F(Command, ABadStartIsAnErrorBeforeStarted) {
 
 // envd starts it, and what starts everything in a sandbox is missing.
 TEST_F(Command, AWrapperThatNeverRanIsADamagedSandboxAndNoExitOfTheCommand) {
-  for (int code : {126, 127}) {
+  for (int code : {0, 1, 126, 127}) {
     auto out = spawn();
     link->last().sink->on_started(77);
     say(link->last(), output_stream::err, "'/usr/bin/setsid': No such file or directory\n");
@@ -202,6 +202,17 @@ TEST_F(Command, AWrapperThatNeverRanIsADamagedSandboxAndNoExitOfTheCommand) {
     EXPECT_EQ(event(*out, "error")["message"].text(), describe(errc::hand_damaged).text);
     EXPECT_EQ(given_back.back(), hand_outcome::broken);
   }
+}
+
+TEST_F(Command, AWrapperThatHangsBeforeItsFirstWordIsADamagedSandbox) {
+  auto out = spawn();
+  link->last().sink->on_started(77);
+  home->run();
+  home->advance(defaults::hand_first_byte - 1s);
+  EXPECT_EQ(story(*out), "started ping");
+  home->advance(2s);
+  EXPECT_EQ(event(*out, "error")["message"].text(), describe(errc::hand_damaged).text);
+  EXPECT_EQ(given_back.back(), hand_outcome::broken);
 }
 
 TEST_F(Command, WithoutAFreeProcessTheSentenceSaysSo) {

@@ -72,6 +72,21 @@ TEST_F(Files, RangesAreServed) {
   EXPECT_EQ(ask(world::files_read, R"({"path":"a","range":"lines=1"})").stream->head->status, 200);
 }
 
+TEST_F(Files, APartIsSentOnlyOfTheVersionThatWasAskedFor) {
+  link->file("/workspace/a", "0123456789");
+  auto part = [&](const std::string& etag) {
+    return ask(world::files_read,
+      json_object{}.add("path", "a").add("range", "bytes=2-4").add("if_range", etag).str());
+  };
+  auto etag = ask(world::files_read, path("a")).stream->head->headers.at(1).second;
+  EXPECT_EQ(part(etag).stream->sink->bytes, "234");
+  for (std::string other : {"\"another\"", "Mon, 30 Nov 2026 00:00:00 GMT"}) {
+    auto whole = part(other);
+    EXPECT_EQ(whole.stream->head->status, 200);
+    EXPECT_EQ(whole.stream->sink->bytes, "0123456789");
+  }
+}
+
 TEST_F(Files, AHeadHasTheHeadersAndReadsNothing) {
   link->file("/workspace/a", "0123456789");
   for (std::string range : {"", R"(,"range":"bytes=2-4")"}) {

@@ -132,6 +132,22 @@ TEST_F(WorldActor, TheWorkingDirectoryIsThereWhateverBecameOfTheSandbox) {
   }
 }
 
+// `rm -rf /workspace` as root: the hand makes it again, and the agent sees nothing of that.
+TEST_F(WorldActor, AWorkspaceThatIsGoneIsMadeAgain) {
+  for (auto path : {"fs/stat", "fs/resolve"}) {
+    hand->link->calls.clear();
+    hand->link->file("/workspace", "something else");
+    std::vector<hand_outcome> returned;
+    hand->on_return = [&](hand_outcome how) {
+      returned.push_back(how);
+      hand->link->put("/workspace", {.type = ports::entry_type::directory});
+    };
+    EXPECT_EQ(send(call(path, R"({"path":"/workspace"})")).status, 200);
+    EXPECT_EQ(returned, (std::vector{hand_outcome::broken, hand_outcome::done})) << path;
+    hand->on_return = nullptr;
+  }
+}
+
 TEST_F(WorldActor, AStoppedSandboxThatStaysSoIsTold) {
   hand->link->fault = [](const auto&, const auto&) { return failure{errc::hand_stopped, {}}; };
   world::call app;
@@ -160,7 +176,9 @@ TEST_F(WorldActor, NoticeWaitsForWhatCanTellIt) {
            R"({"argv":["a"],"cwd":"/","grace_ms":1,"stdout":{"mode":"pipe"},"stderr":{"mode":"pipe"}})"),
       stream);
   EXPECT_EQ(reply.status, 0);
-  hand->link->last().sink->on_started(5);
+  auto& one = hand->link->last();
+  one.sink->on_started(5);
+  one.sink->on_output(ports::output_stream::err, '\x1e' + one.spec.argv.at(12) + " p 5\x1e");
   sched.run();
   EXPECT_NE(stream->sink->bytes.find("rebuilt"), std::string::npos);
   hand->link->last().end(0);
