@@ -41,13 +41,15 @@ hand_report hand_state::current() const {
   if (is_busy())
     ++out.in_flight;
   if (out.state == "unavailable")
-    out.reason = denials_ > 0 ? "The sandbox answers, but runs nothing any more; when that stays so, it is replaced by "
-                                "a new, empty one."
-                              : "The sandbox does not answer at the moment; its files are kept.";
+    out.reason = denials_ > 0
+                   ? "The sandbox answers, but runs nothing any more; when that stays so, it is replaced by "
+                     "a new, empty one."
+                   : "The sandbox does not answer at the moment; its files are kept.";
   else if (out.state == "lost")
-    out.reason = loss_.empty() ? "The sandbox is gone; the next tool call gets a new, empty one."
-                               : "The sandbox was given up, because it was damaged or another's; the next tool call gets "
-                                 "a new, empty one.";
+    out.reason = loss_.empty()
+                   ? "The sandbox is gone; the next tool call gets a new, empty one."
+                   : "The sandbox was given up, because it was damaged or another's; the next tool call gets "
+                     "a new, empty one.";
   return out;
 }
 

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int hand_tries = 3;
 
-/// What was asked of the sandbox did not reach it, or only looked: nothing was done. Getting at it again is the
-/// hand's work.
+/// What was asked of the sandbox did not reach it, or only looked: nothing was done. Getting at it again is
+/// the hand's work.
 bool never_began(const world::reply& reply) {
   auto code = world::code_of(reply);
   auto is = [&](errc one) { return code == describe(one).name; };
