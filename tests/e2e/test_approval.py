@@ -134,7 +134,8 @@ class ApprovalTest(E2eCase):
         self.assertEqual(
             (call["title"], call["kind"], call["raw_input"]), ("bash", "execute", {"command": "true"})
         )
-        (event,) = of_type(self.client.log(session), "permission_requested")
+        # The list is of what is open, the log of what is durable already.
+        (event,) = until(lambda: of_type(self.client.log(session), "permission_requested"), "it is in the log")
         self.assertEqual(event["tool_call"], call)
         self.assertEqual(call["tool_call_id"], shown["tool_call_id"])
         self.answer(session, request)

@@ -3,6 +3,7 @@
 """A sandbox at its limits, one that hangs, one that is cut off: what the model and the app are told, what is left
 behind and what works afterwards."""
 
+import http.client
 import os
 import signal
 
@@ -74,6 +75,8 @@ class LimitsTest(TappedHandsCase):
     def testASandboxThatDestroyedItselfIsReplacedWithASentence(self):
         self.tool(self.session, "$ cd /; sudo rm -rf /workspace")  # this much is mended
         self.assertEqual(self.tool(self.session, "$ pwd; touch x; ls"), "/workspace\nx\n")
+        self.tool(self.session, "$ sudo chmod 000 /")  # and this
+        until(lambda: self.tool(self.session, "$ echo up") == "up\n", "the workspace can be entered again")
         for harm in ("sudo rm /etc/passwd", "sudo rm $(command -v setsid)",
                      "sudo rm -rf --no-preserve-root / 2>/dev/null; true"):
             self.tool(self.session, f"$ {harm}")
@@ -85,6 +88,21 @@ class LimitsTest(TappedHandsCase):
             self.assertIn("could not run anything any more", said)
             until(lambda: self.sandboxd.list() and harmed not in self.sandboxd.list(), "the old one is gone")
         self.assertEqual(self.tool(self.session, "$ echo up"), "up\n")
+
+    def testAnUploadThatARestartCutOffLeavesNothing(self):
+        self.assertEqual(self.put("f", b"old").status, 201)
+        link = http.client.HTTPConnection(self.client.address.hostname, self.client.address.port, timeout=DEADLINE)
+        self.addCleanup(link.close)
+        link.putrequest("PUT", f"/v1/sessions/{self.session}/files/content?path=f")
+        link.putheader("Authorization", f"Bearer {self.client.token}")
+        link.putheader("Content-Length", "10000000")
+        link.endheaders(b"x" * 1_000_000)
+        until(lambda: len(self.names()) == 2, "the upload is in the middle")
+        self.sandboxd.kill()
+        until(lambda: not self.sandboxd.processes(), "nothing of its sandboxes runs on", 2 * SLACK)
+        self.sandboxd.start()
+        until(lambda: self.names() == ["f"], "what nobody finishes is gone", 2 * SLACK)
+        self.assertEqual(self.file(self.session, "f").body, b"old")
 
     def testAHangingEnvdIsUnreachableAndComesBack(self):
         (envd,) = [pid for pid in procs.descendants(self.sandboxd.child.pid)

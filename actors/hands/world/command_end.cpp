@@ -145,6 +145,8 @@ void command::killed() {
 void command::lost(failure why) {
   if (over_)
     return;
+  if (group_ == 0 && why.code == errc::envd_invalid && why.detail.starts_with("chdir"))
+    all_.hand->failed({errc::hand_damaged, why.detail}); // looked at, and mended when it is the workspace
   if (group_ == 0 && why.code == errc::envd_exhausted && all_.no_room())
     why.detail = why.text() + "; what earlier commands left running is being ended, try again in a moment";
   all_.out->send_error(group_ == 0 ? not_started("command", why) : broken_off(why));
