@@ -16,10 +16,9 @@ constexpr auto gone =
   "The sandbox of this session was lost and replaced by a new, empty one: its files, running commands, "
   "background jobs, terminals and everything that was installed are gone.";
 constexpr auto damaged =
-  "The sandbox of this session could not run anything any more, because files of its own system were missing "
-  "or "
-  "broken; it was replaced by a new, empty one: its files, running commands, background jobs, terminals and "
-  "everything that was installed are gone.";
+  "The sandbox of this session could not run anything any more, because files of its own system were "
+  "missing or broken; it was replaced by a new, empty one: its files, running commands, background jobs, "
+  "terminals and everything that was installed are gone.";
 
 } // namespace
 

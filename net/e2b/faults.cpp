@@ -189,8 +189,8 @@ failure connect_failure(const connect::error& why) {
   case connect::code::aborted: return {errc::envd_refused, text};
   case connect::code::unimplemented: return {errc::envd_unsupported, text};
   case connect::code::unavailable: return {errc::hand_unreachable, text};
-  case connect::code::unauthenticated: // the user of the call is none of the sandbox's; tokens are a plain
-                                       // 401
+  // It has no such user; a wrong token is a plain 401.
+  case connect::code::unauthenticated:
     return {unknown_user(why.message) ? errc::hand_damaged : errc::envd_unauthorized, text};
   default: break;
   }

@@ -23,4 +23,10 @@ inline std::string lower_case(std::string_view text) {
   return out;
 }
 
+/// Without the blanks and tabs at both ends (RFC 9110, section 5.6.3).
+inline std::string_view trim_blanks(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  return text.substr(0, text.find_last_not_of(" \t") + 1);
+}
+
 } // namespace agentpool::net

@@ -43,12 +43,6 @@ constexpr std::array reasons{
   reason{beast_http::error::bad_obs_fold, "A value in the request's header goes on in the next line."},
 };
 
-std::string_view trim(std::string_view text) {
-  auto first = std::min(text.find_first_not_of(" \t"), text.size());
-  text.remove_prefix(first);
-  return text.substr(0, text.find_last_not_of(" \t") + 1);
-}
-
 } // namespace
 
 request_parser::request_parser(const http_limits& limits) : limits_(limits) {
@@ -98,7 +92,7 @@ void request_parser::on_field_impl(field name, text name_string, text value, err
 void request_parser::take_expectations(std::string_view members) {
   while (!members.empty()) {
     auto end = std::min(members.find(','), members.size());
-    auto one = trim(members.substr(0, end));
+    auto one = trim_blanks(members.substr(0, end));
     members.remove_prefix(std::min(end + 1, members.size()));
     if (iequals(one, "100-continue"))
       expects_continue_ = true;

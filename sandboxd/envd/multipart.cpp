@@ -10,20 +10,12 @@ namespace agentpool::envd {
 
 namespace {
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))
-    text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t'))
-    text.remove_suffix(1);
-  return text;
-}
-
 // One value from the front, quoted or up to the next semicolon.
 std::string take_value(std::string_view& text) {
   if (!text.starts_with('"')) {
     auto value = text.substr(0, text.find(';'));
     text.remove_prefix(value.size());
-    return std::string{trimmed(value)};
+    return std::string{net::trim_blanks(value)};
   }
   std::string out;
   size_t i = 1;
@@ -51,7 +43,7 @@ std::optional<std::string> header_parameter(std::string_view header, std::string
     auto mark = header.find_first_of("=;");
     if (mark == std::string_view::npos || header[mark] == ';')
       continue;
-    auto key = trimmed(header.substr(0, mark));
+    auto key = net::trim_blanks(header.substr(0, mark));
     header.remove_prefix(mark + 1);
     header = header.substr(std::min(header.find_first_not_of(" \t"), header.size()));
     auto value = take_value(header);
@@ -105,7 +97,7 @@ bool multipart_reader::take_delimiter() {
     state_ = hopeless ? state::broken : state_;
     return hopeless;
   }
-  if (trimmed(std::string_view{waiting_}.substr(0, at)).size() > 0) {
+  if (net::trim_blanks(std::string_view{waiting_}.substr(0, at)).size() > 0) {
     state_ = state::broken;
     return true;
   }
@@ -129,7 +121,7 @@ bool multipart_reader::take_header(std::vector<event>& out) {
     header.remove_prefix(line.size());
     auto colon = line.find(':');
     if (colon != std::string_view::npos && net::iequals(line.substr(0, colon), "Content-Disposition"))
-      begin.disposition = trimmed(line.substr(colon + 1));
+      begin.disposition = net::trim_blanks(line.substr(colon + 1));
   }
   waiting_.erase(0, end + 4);
   out.push_back(std::move(begin));

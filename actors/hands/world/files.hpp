@@ -31,6 +31,11 @@ struct place {
   seen entry;        ///< what is there: of a link's target when links are followed
 };
 
+/// A directory itself, not a link to one.
+inline bool is_directory(const seen& entry) {
+  return entry && entry->type == ports::entry_type::directory && !entry->symlink;
+}
+
 enum class last_link : uint8_t { follow, keep };
 
 /// `invalid_path` for what is not in the workspace, whether it exists or not.

@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::string_view other_kind = "A directory or special file of this name is there.";
 
-bool is_directory(const seen& entry) {
-  return entry && entry->type == ports::entry_type::directory && !entry->symlink;
-}
-
 failure why_not(const published& done) {
   if (done.how == published::outcome::irregular)
     return {errc::file_conflict, std::string{other_kind}};

@@ -9,10 +9,6 @@ namespace {
 
 constexpr size_t sentence_bytes = 300;
 
-bool is_directory(const seen& entry) {
-  return entry && entry->type == ports::entry_type::directory && !entry->symlink;
-}
-
 // The program's words begin with its name and the path, which may say anything.
 failure why_not(std::string_view words) {
   words = words.substr(0, words.find_last_not_of(" \n") + 1);

@@ -25,15 +25,18 @@ reply empty_path() {
   return coded_error("FS_NOT_FOUND", "The path is empty; it must be a non-empty string.");
 }
 
-// The session's own place is gone, or something else is there: an agent without it gives its turns up. The
-// next verification makes it again.
-bool is_homeless(hand_io& hand, std::string_view path, const seen& entry) {
+// The session's own place is gone, or something else is there.
+bool is_homeless(std::string_view path, const seen& entry) {
   bool there =
     entry && (entry->type == ports::entry_type::directory || (entry->symlink && !leads_nowhere(*entry)));
-  if (path != workspace || there)
-    return false;
-  hand.failed({errc::hand_damaged, "there is no /workspace"});
-  return true;
+  return path == workspace && !there;
+}
+
+// An agent without it gives its turns up; the next verification makes it again.
+void fail_homeless(const operation& op) {
+  failure why{errc::hand_damaged, "there is no /workspace"};
+  op.hand->failed(why);
+  op.fail(why);
 }
 
 reply below_a_file(const std::string& path) {
@@ -119,8 +122,8 @@ void resolve(const operation& op) {
   resolve_path(op.hand, *path, [op, path = *path](const result<resolved>& found) {
     if (!found)
       return op.fail(found.error());
-    if (is_homeless(*op.hand, path, found->last))
-      return op.fail({errc::hand_damaged, {}});
+    if (is_homeless(path, found->last))
+      return fail_homeless(op);
     if (found->where.under_file)
       return op.done(below_a_file(path));
     op.done({200, json_object{}.add("path", found->where.canonical).add("display", path).str()});
@@ -134,8 +137,8 @@ void stat(const operation& op) {
   op.hand->stat(*path, [op, path = *path](const result<seen>& found) {
     if (!found)
       return op.fail(found.error());
-    if (is_homeless(*op.hand, path, *found))
-      return op.fail({errc::hand_damaged, {}});
+    if (is_homeless(path, *found))
+      return fail_homeless(op);
     op.done({200, info_json(*op.hand, path, *found)});
   });
 }
