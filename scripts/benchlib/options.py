@@ -5,7 +5,7 @@
 import dataclasses
 import os
 
-SUITES = ("chat", "tools")
+SUITES = ("chat", "tools", "wire")
 
 
 class UsageError(Exception):

@@ -29,10 +29,26 @@ def available():
 
 def run(url, token, connections, seconds):
     """One closed loop of that many connections."""
-    command = ["wrk", "--latency", "-t", "1", "-c", str(connections), "-d", f"{seconds}s"]
-    command += ["-H", f"Authorization: Bearer {token}", url]
+    return measure(url, connections, seconds, ["-H", f"Authorization: Bearer {token}"])
+
+
+def measure(url, connections, seconds, more=()):
+    """One closed loop on `url` with `more` options of wrk; a bad answer is an error."""
+    command = ["wrk", "--latency", "-t", "1", "-c", str(connections), "-d", f"{seconds}s", *more, url]
     done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + 60, check=True)
     found = parse(done.stdout)
     if found["errors"]:
         raise RuntimeError(f"{found['errors']} bad answers under wrk with {connections} connections")
     return found
+
+
+def lua(method, headers, body):
+    """A script that makes wrk send this request; `body` is bytes."""
+    lines = [f"wrk.method = {text(method.encode())}", f"wrk.body = {text(body)}"]
+    lines += [f"wrk.headers[{text(name.encode())}] = {text(value.encode())}" for name, value in headers.items()]
+    return "\n".join(lines) + "\n"
+
+
+def text(data):
+    """Bytes as a string of Lua."""
+    return '"' + "".join(f"\\{byte:03d}" for byte in data) + '"'

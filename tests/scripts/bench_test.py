@@ -125,6 +125,13 @@ class WrkTest(unittest.TestCase):
         with self.assertRaises(ValueError):
             wrk.parse("unable to connect to 127.0.0.1:1 Connection refused")
 
+    def testAScriptOfLuaKeepsEveryByte(self):
+        script = wrk.lua("POST", {"A-b": 'c"d'}, bytes(range(256)))
+        self.assertIn('wrk.method = "\\080\\079\\083\\084"', script)
+        self.assertIn('wrk.headers["\\065\\045\\098"] = "\\099\\034\\100"', script)
+        self.assertIn("\\000\\001\\002", script)
+        self.assertIn("\\253\\254\\255", script)
+
 
 class OptionsTest(unittest.TestCase):
 

@@ -19,9 +19,9 @@ TURN_LIMIT = 300
 
 
 @contextlib.contextmanager
-def provider():
+def provider(*options):
     """A sandboxd of its own, with no sandbox left at the end."""
-    one = Sandboxd()
+    one = Sandboxd(*options)
     try:
         yield one.start()
         if one.stop() != 0:
