@@ -45,6 +45,8 @@ constexpr size_t linger_bytes = 16 * 1024 * 1024;
 constexpr auto linger_time = std::chrono::seconds{2};
 constexpr std::string_view line_end = "\r\n";
 constexpr std::string_view last_chunk = "0\r\n\r\n";
+constexpr size_t small_read = 512;
+constexpr size_t wide_read = 64 * 1024;
 
 // One piece of a body, as this framing writes it.
 asio::awaitable<bool> write_piece(asio::ip::tcp::socket& to, framing how, const char* data, size_t size) {
@@ -64,6 +66,12 @@ asio::awaitable<bool> write_piece(asio::ip::tcp::socket& to, framing how, const 
 asio::awaitable<bool> write_text(asio::ip::tcp::socket& to, std::string_view text) {
   auto [error, count] = co_await asio::async_write(to, asio::buffer(text.data(), text.size()), quietly);
   co_return !error;
+}
+
+// Beast reads as much as the buffer has room for, and at first that is 512 bytes.
+void widen(boost::beast::flat_buffer& buffer, size_t last_piece) {
+  if (last_piece >= small_read && buffer.capacity() < wide_read)
+    buffer.reserve(wide_read);
 }
 
 // Copies until the source ends, and tells the target so.
@@ -130,6 +138,7 @@ session::task<void> session::send_body(exchange& on) {
     auto size = up_.size() - on.parser.get().body().size;
     if (!co_await write_piece(upstream_, how, up_.data(), size))
       co_return; // it may have answered already
+    widen(client_buffer_, size);
   }
   if (how == framing::chunked && !co_await write_text(upstream_, last_chunk))
     co_return;
@@ -178,6 +187,7 @@ session::task<void> session::pass_body(exchange& on) {
     auto size = down_.size() - response.get().body().size;
     if (!co_await write_piece(client_, how, down_.data(), size))
       co_return;
+    widen(upstream_buffer_, size);
   }
   if (how == framing::chunked && !co_await write_text(client_, last_chunk))
     co_return;
