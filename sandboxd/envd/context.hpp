@@ -5,6 +5,7 @@
 #include "sandboxd/envd/asio.hpp"
 #include "sandboxd/envd/process_table.hpp"
 #include "sandboxd/envd/settings.hpp"
+#include "sandboxd/envd/watcher_table.hpp"
 
 #include <optional>
 #include <sys/resource.h>
@@ -18,6 +19,7 @@ struct context {
 
   settings config;
   process_table processes;
+  watcher_table watchers;
   asio::thread_pool files;
   std::optional<rlimit> child_descriptors; ///< RLIMIT_NOFILE before envd raised its own
 };
