@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 namespace agentpool::sandboxd {
 
@@ -10,6 +11,10 @@ namespace agentpool::sandboxd {
 /// word, nothing that it starts or mounts outlives it or this process, however either ends. SIGTERM and
 /// SIGINT to this process reach the service. Called before any thread exists; -1 when the namespaces cannot
 /// be made (errno).
-int run_guarded(const std::function<int()>& service);
+/// One thing the kernel does not do: it waits for ever for a frozen process that it killed. So what `service`
+/// writes to the descriptor that it is given is told to `mourn` when the service has ended, however that was,
+/// in a process that is in none of its namespaces. Nobody waits for that process.
+int run_guarded(
+  const std::function<int(int will)>& service, const std::function<void(const std::string&)>& mourn);
 
 } // namespace agentpool::sandboxd

@@ -22,6 +22,10 @@ inline constexpr auto dead_groups = 5s;  ///< processes in its groups; longer: t
 
 // -- envd
 inline constexpr auto envd_answer = 5s; ///< envd answers /health within, else a connect is 504
+inline constexpr auto envd_told = 2s;   ///< /freeze and /unfreeze; longer: the pause goes on without them
+
+// -- pauses
+inline constexpr int64_t least_wake_s = 300; ///< a sandbox that traffic resumed lives at least so long
 
 // -- the network process of a sandbox
 inline constexpr auto network_pause = 100ms;   ///< before a dead one is started again, doubled each time

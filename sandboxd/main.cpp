@@ -57,10 +57,10 @@ int refuse(const std::string& why) {
   return 3;
 }
 
-int guarded_main(const options& wanted) {
+int guarded_main(const options& wanted, int will) {
   if (auto good = check_isolation(wanted); !good)
     return refuse(good.error().text());
-  return wanted.check_only ? 0 : run_service(wanted);
+  return wanted.check_only ? 0 : run_service(wanted, will);
 }
 
 } // namespace
@@ -82,7 +82,7 @@ int main(int argc, char** argv) {
     if (auto root = check_root(); !root)
       return refuse(root.error().text());
     std::filesystem::create_directories(wanted.data);
-    auto status = run_guarded([&] { return guarded_main(wanted); });
+    auto status = run_guarded([&](int will) { return guarded_main(wanted, will); }, release_groups);
     if (status < 0)
       return refuse(std::string{"no namespaces of its own: "} + std::strerror(errno));
     ::_exit(

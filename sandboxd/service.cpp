@@ -3,6 +3,7 @@
 #include "sandboxd/service.hpp"
 
 #include "protocol/wire/ids.hpp"
+#include "sandboxd/await.hpp"
 #include "sandboxd/files.hpp"
 #include "sandboxd/front/dns.hpp"
 #include "sandboxd/front/session.hpp"
@@ -169,6 +170,9 @@ int serve(const options& wanted, sandboxes_config config, const namespace_socket
   config.answers = [&sockets](const std::shared_ptr<sandbox_entry>& entry) {
     return envd_answers(sockets, entry->run->net.get());
   };
+  config.tell_envd = [&sockets](const std::shared_ptr<sandbox_entry>& entry, const char* path) {
+    return tell_envd(sockets, entry->run->net.get(), path, entry->record.access_token);
+  };
   sandboxes all{io.get_executor(), std::move(config)};
   auto shared = std::make_shared<front_context>(front_context{all, sockets, std::move(key)});
   for (const auto& line : all.recover())
@@ -182,7 +186,14 @@ int serve(const options& wanted, sandboxes_config config, const namespace_socket
 
 } // namespace
 
-int run_service(options wanted) {
+void release_groups(const std::string& place) {
+  if (place.empty())
+    return;
+  thaw_cgroups(place);
+  await_true(limits::dead_groups, [&] { return remove_cgroups(place); });
+}
+
+int run_service(options wanted, int will) {
   std::signal(SIGPIPE, SIG_IGN);
   auto lock = lock_folder(wanted.data);
   if (!lock)
@@ -196,6 +207,8 @@ int run_service(options wanted) {
     if (why)
       return log_line(why->text()), 1;
   config->paths.cgroup_parent = groups->place();
+  if (::write(will, groups->place().data(), groups->place().size()) < 0)
+    return log_line(std::string{"cannot tell where its control groups are: "} + std::strerror(errno)), 1;
   return serve(wanted, std::move(*config), *sockets, std::move(*key));
 }
 

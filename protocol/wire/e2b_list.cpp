@@ -2,49 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/wire/e2b_list.hpp"
 
+#include "protocol/wire/e2b_form.hpp"
 #include "protocol/wire/text.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace agentpool::e2b {
 
 namespace {
 
-tl::unexpected<failure> invalid(std::string_view parameter, std::string_view rule) {
-  return fail(errc::bad_request,
-    "validation error: the parameter " + std::string{parameter} + " must be " + std::string{rule});
-}
-
-// Calls `take(name, value)` for each pair of a form, decoded once; false: a malformed escape.
-template <class Take>
-bool each_pair(std::string_view form, Take take) {
-  while (!form.empty()) {
-    auto pair = form.substr(0, form.find('&'));
-    form.remove_prefix(std::min(form.size(), pair.size() + 1));
-    auto equals = pair.find('=');
-    auto name = url_decode(pair.substr(0, equals), true);
-    auto value =
-      url_decode(equals == std::string_view::npos ? std::string_view{} : pair.substr(equals + 1), true);
-    if (!name || !value)
-      return false;
-    if (!name->empty())
-      take(std::move(*name), std::move(*value));
-  }
-  return true;
-}
-
 // The value of the parameter is a form whose keys and values are encoded once more.
 result<void> read_metadata(std::string_view form, string_map& out) {
-  bool good = true;
-  good &= each_pair(form, [&](std::string name, std::string value) {
+  return read_form(form, [&](const std::string& name, const std::string& value) -> result<void> {
     auto key = url_decode(name, false);
     auto text = url_decode(value, false);
-    good &= key.has_value() && text.has_value();
-    if (key && text)
-      out[*key] = *text;
+    if (!key || !text)
+      return invalid_parameter("metadata", "form-encoded");
+    out[*key] = *text;
+    return {};
   });
-  return good ? result<void>{} : invalid("metadata", "form-encoded");
 }
 
 result<void> read_states(std::string_view list, std::vector<std::string>& out) {
@@ -52,16 +28,9 @@ result<void> read_states(std::string_view list, std::vector<std::string>& out) {
     auto state = list.substr(0, list.find(','));
     list.remove_prefix(std::min(list.size(), state.size() + 1));
     if (state != "running" && state != "paused")
-      return invalid("state", "a list of running and paused");
+      return invalid_parameter("state", "a list of running and paused");
     out.emplace_back(state);
   }
-  return {};
-}
-
-result<void> read_limit(std::string_view text, int64_t& out) {
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (error != std::errc{} || end != text.data() + text.size() || out < 1 || out > page_limit)
-    return invalid("limit", "between 1 and 100");
   return {};
 }
 
@@ -74,14 +43,14 @@ result<void> read_parameter(const std::string& name, const std::string& value, l
     return void(out.template_id = value), result<void>{};
   if (name == "startedAfter") {
     out.started_after = parse_rfc3339(value);
-    return out.started_after ? result<void>{} : invalid(name, "an RFC 3339 time");
+    return out.started_after ? result<void>{} : invalid_parameter(name, "an RFC 3339 time");
   }
   if (name == "order") {
     out.ascending = value == "asc";
-    return value == "asc" || value == "desc" ? result<void>{} : invalid(name, "asc or desc");
+    return value == "asc" || value == "desc" ? result<void>{} : invalid_parameter(name, "asc or desc");
   }
   if (name == "limit")
-    return read_limit(value, out.limit);
+    return read_integer(name, value, 1, page_limit).map([&](int64_t limit) { out.limit = limit; });
   if (name == "nextToken")
     out.next_token = value;
   return {};
@@ -140,13 +109,8 @@ std::string list_query_text(const list_query& query) {
 
 result<list_query> parse_list_query(std::string_view query) {
   list_query out;
-  result<void> good;
-  auto decoded = each_pair(query, [&](const std::string& name, const std::string& value) {
-    if (good)
-      good = read_parameter(name, value, out);
-  });
-  if (!decoded)
-    return invalid("query", "percent-encoded");
+  auto good = read_form(query,
+    [&](const std::string& name, const std::string& value) { return read_parameter(name, value, out); });
   if (!good)
     return tl::unexpected{good.error()};
   return out;

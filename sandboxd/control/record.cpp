@@ -38,13 +38,20 @@ sandbox_limits limits_of(const json& object) {
 std::string record_json(const sandbox_record& record) {
   json_object out;
   out.add("id", record.id)
+    .add("team", record.team)
     .add("template", record.template_id)
+    .add_if("base_template", record.base_template)
     .add("first_id", record.first_id)
+    .add("disk_first_id", record.disk_first_id)
     .add("started_at", record.started_at)
     .add("end_at", record.end_at)
     .add_if("access_token", record.access_token)
     .add("paused", record.paused)
-    .add("auto_pause", record.auto_pause);
+    .add("memory", record.memory)
+    .add("timeout_s", record.timeout_s)
+    .add("auto_pause", record.auto_pause)
+    .add("auto_pause_memory", record.auto_pause_memory)
+    .add("auto_resume", record.auto_resume);
   if (record.allow_internet_access)
     out.add("allow_internet_access", *record.allow_internet_access);
   return out
@@ -67,12 +74,19 @@ result<sandbox_record> parse_record(std::string_view text) {
   sandbox_record out;
   out.id = members["id"].text_or("");
   out.template_id = members["template"].text_or("");
+  out.team = members["team"].text_or("default");
+  out.base_template = members["base_template"].text_or("");
+  out.disk_first_id = static_cast<uint32_t>(members["disk_first_id"].integer().value_or(0));
   out.first_id = static_cast<uint32_t>(members["first_id"].integer().value_or(0));
   out.started_at = members["started_at"].integer().value_or(0);
   out.end_at = members["end_at"].integer().value_or(0);
   out.paused = members["paused"].boolean().value_or(false);
   out.access_token = members["access_token"].text_or("");
+  out.memory = members["memory"].boolean().value_or(false);
+  out.timeout_s = members["timeout_s"].integer().value_or(0);
   out.auto_pause = members["auto_pause"].boolean().value_or(false);
+  out.auto_pause_memory = members["auto_pause_memory"].boolean().value_or(true);
+  out.auto_resume = members["auto_resume"].boolean().value_or(false);
   out.allow_internet_access = members["allow_internet_access"].boolean();
   out.limits = limits_of(members["limits"]);
   out.metadata = map_of(members["metadata"]);
@@ -110,6 +124,7 @@ e2b::sandbox_detail as_detail(const sandbox_record& record, bool running) {
     out.envd_access_token = record.access_token;
   out.allow_internet_access = record.allow_internet_access;
   out.auto_pause = record.auto_pause;
+  out.auto_resume = record.auto_resume;
   return out;
 }
 

@@ -13,18 +13,29 @@ namespace agentpool::sandboxd {
 /// What is known of a sandbox for as long as it exists: `DIR/sandboxes/ID/record.json`.
 struct sandbox_record {
   std::string id;
-  std::string template_id;
-  uint32_t first_id = 0;    ///< of its user namespace; its disk is written with these ids
-  int64_t started_at = 0;   ///< milliseconds since the Unix epoch
-  int64_t end_at = 0;       ///< when the timeout action is due; paused: when it was
-  bool paused = false;      ///< stopped on purpose: no timeout applies
-  std::string access_token; ///< of envd; empty = none; never changes
-  bool auto_pause = false;  ///< the timeout action stops it and keeps its disk, else it is deleted
+  std::string team = "default"; ///< whose key made it: nobody else sees it
+  std::string template_id;      ///< as the client named it; also a snapshot
+  std::string base_template;    ///< whose tree is below its disk; empty: `template_id`
+  uint32_t first_id = 0;        ///< of its user namespace
+  uint32_t disk_first_id = 0;   ///< what its disk is written with; 0: `first_id`. Another's for a copied disk
+  int64_t started_at = 0;       ///< milliseconds since the Unix epoch
+  int64_t end_at = 0;           ///< when the timeout action is due; paused: when it was
+  bool paused = false;          ///< on purpose: no timeout applies
+  bool memory = true;           ///< of a paused one: its processes were kept; they are gone with the service
+  std::string access_token;     ///< of envd; empty = none; never changes
+  int64_t timeout_s = 0;        ///< of its create: what traffic resumes it with
+  bool auto_pause = false;      ///< the timeout action is a pause, else it is deleted
+  bool auto_pause_memory = true; ///< …which keeps its processes
+  bool auto_resume = false;      ///< traffic resumes it
   std::optional<bool> allow_internet_access;
   sandbox_limits limits;
   e2b::string_map metadata;
   e2b::string_map env_vars;
 };
+
+inline const std::string& base_of(const sandbox_record& record) {
+  return record.base_template.empty() ? record.template_id : record.base_template;
+}
 
 std::string record_json(const sandbox_record& record);
 result<sandbox_record> parse_record(std::string_view text);

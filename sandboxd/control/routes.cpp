@@ -41,7 +41,8 @@ answer connect(call on) {
   auto wanted = e2b::parse_connect(on.request.body, on.version);
   if (!wanted)
     co_return from_failure(wanted.error());
-  auto done = co_await on.all.connect(on.id, wanted->timeout.value_or(e2b::default_timeout_v2));
+  auto done =
+    co_await on.all.connect(on.id, wanted->timeout.value_or(e2b::default_timeout_v2), wanted->memory);
   if (!done)
     co_return error_response(done.error());
   co_return control_response{done->resumed ? 201 : 200, e2b::sandbox_json(done->sandbox)};
@@ -59,10 +60,7 @@ answer pause(call on) {
   auto memory = e2b::parse_pause(on.request.body);
   if (!memory)
     co_return from_failure(memory.error());
-  if (*memory)
-    co_return error_response({501,
-      "A pause that keeps memory is not served by this server; send {\"memory\":false}", "unsupported"});
-  co_return no_content(co_await on.all.pause(on.id));
+  co_return no_content(co_await on.all.pause(on.id, *memory));
 }
 
 answer set_timeout(call on) {

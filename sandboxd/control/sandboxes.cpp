@@ -19,7 +19,27 @@ bool good_template_name(const std::string& name) {
            [](unsigned char c) { return std::islower(c) || std::isdigit(c) || c == '-' || c == '_'; });
 }
 
+// Frozen ones take memory and no time; their number is bounded with all others.
+bool takes_room(sandbox_state state) {
+  return state != sandbox_state::stopped && state != sandbox_state::frozen;
+}
+
 } // namespace
+
+std::string_view state_name(sandbox_state state) {
+  switch (state) {
+  case sandbox_state::starting: return "starting";
+  case sandbox_state::running: return "running";
+  case sandbox_state::copying: return "snapshotting";
+  case sandbox_state::freezing:
+  case sandbox_state::stopping: return "pausing";
+  case sandbox_state::frozen:
+  case sandbox_state::stopped: return "paused";
+  case sandbox_state::thawing: return "resuming";
+  case sandbox_state::killing: return "killing";
+  }
+  return "unknown";
+}
 
 tl::unexpected<e2b::api_error> api_fail(int code, std::string message, std::string error_code) {
   return tl::unexpected<e2b::api_error>{e2b::api_error{code, std::move(message), std::move(error_code)}};
@@ -79,8 +99,8 @@ reply<void> sandboxes::check_timeout(int64_t seconds) const {
 reply<void> sandboxes::check_room() const {
   if (closing_)
     return api_fail(503, "The service is shutting down", "sandbox_capacity_unavailable");
-  auto used = static_cast<size_t>(std::count_if(entries_.begin(), entries_.end(),
-    [](const auto& pair) { return pair.second->state != sandbox_state::stopped; }));
+  auto used = static_cast<size_t>(std::count_if(
+    entries_.begin(), entries_.end(), [](const auto& pair) { return takes_room(pair.second->state); }));
   if (used >= config_.running)
     return api_fail(429, "There are " + std::to_string(used) +
                            " sandboxes running, the most that this service is set to; kill or pause one");
@@ -97,8 +117,6 @@ reply<sandbox_record> sandboxes::new_record(const e2b::new_sandbox& request, e2b
   if (!request.unsupported.empty())
     return api_fail(
       400, "'" + request.unsupported.front() + "' is not supported by this server", "unsupported");
-  if (request.auto_resume)
-    return api_fail(400, "'autoResume' is not supported by this server", "unsupported");
   if (auto room = check_room(); !room)
     return tl::unexpected{room.error()};
   sandbox_record record;
@@ -109,7 +127,10 @@ reply<sandbox_record> sandboxes::new_record(const e2b::new_sandbox& request, e2b
   record.end_at = record.started_at + seconds * 1000;
   if (request.secure_or_default(version))
     record.access_token = sha256_hex(random_token(""));
+  record.timeout_s = seconds;
   record.auto_pause = request.auto_pause;
+  record.auto_pause_memory = request.auto_pause_memory;
+  record.auto_resume = request.auto_resume;
   record.allow_internet_access = request.allow_internet_access;
   record.limits = config_.limits;
   record.metadata = request.metadata;
@@ -141,7 +162,7 @@ sandboxes::entry_ptr sandboxes::find(const std::string& id) const {
 
 std::shared_ptr<sandbox_entry> sandboxes::running(const std::string& id) const {
   auto entry = find(id);
-  return entry && entry->state == sandbox_state::running ? entry : nullptr;
+  return entry && serves(*entry) ? entry : nullptr;
 }
 
 namespace {
@@ -156,20 +177,20 @@ reply<e2b::sandbox_detail> sandboxes::detail(const std::string& id) const {
   auto entry = find(id);
   if (!entry || !listed(*entry))
     return no_sandbox(id);
-  return as_detail(entry->record, entry->state == sandbox_state::running);
+  return as_detail(entry->record, serves(*entry));
 }
 
 std::vector<e2b::listed_sandbox> sandboxes::list() const {
   std::vector<e2b::listed_sandbox> rows;
   for (const auto& [id, entry] : entries_)
     if (listed(*entry))
-      rows.push_back(as_detail(entry->record, entry->state == sandbox_state::running));
+      rows.push_back(as_detail(entry->record, serves(*entry)));
   return rows;
 }
 
 size_t sandboxes::count_running() const {
-  return static_cast<size_t>(std::count_if(entries_.begin(), entries_.end(),
-    [](const auto& pair) { return pair.second->state == sandbox_state::running; }));
+  return static_cast<size_t>(
+    std::count_if(entries_.begin(), entries_.end(), [](const auto& pair) { return serves(*pair.second); }));
 }
 
 } // namespace agentpool::sandboxd

@@ -28,12 +28,30 @@ public:
   virtual void reset() = 0;
 };
 
-///            create                 timeout (autoPause), pause, death of envd
-///   starting ──────► running ◄───────────────────────────────► stopped
-///                       │  stopping, starting lie between         │
-///                       └──────────────► killing ◄───────────────┘
-/// `stopped` is what the API calls paused: id, settings and disk are there, processes and memory are not.
-enum class sandbox_state : uint8_t { starting, running, stopping, stopped, killing };
+///            create                 pause, timeout (autoPause)
+///   starting ──────► running ◄───────────────────────────────► frozen
+///                     ▲ │  freezing, thawing lie between          │
+///                     │ │                                         │ connect without memory, death of envd
+///                     │ │  pause without memory, death of envd    ▼
+///                     └─┴───────────────────────────────────► stopped
+///                          stopping, starting lie between
+/// and from running, frozen and stopped to `killing`; `copying` is a running one that stands still for a
+/// moment. The API calls frozen and stopped paused: a frozen one has its processes and memory, a stopped one
+/// id, settings and disk only.
+enum class sandbox_state : uint8_t {
+  starting,
+  running,
+  copying,
+  freezing,
+  frozen,
+  thawing,
+  stopping,
+  stopped,
+  killing
+};
+
+/// As the texts of the API name it.
+std::string_view state_name(sandbox_state state);
 
 struct sandbox_entry {
   sandbox_entry(const boost::asio::any_io_executor& executor, sandbox_record from)
@@ -50,6 +68,11 @@ struct sandbox_entry {
   boost::asio::steady_timer changed; ///< never fires; cancelled at every change of state
 };
 
+/// Whether it takes connections of the data plane.
+inline bool serves(const sandbox_entry& entry) {
+  return entry.state == sandbox_state::running || entry.state == sandbox_state::copying;
+}
+
 struct sandboxes_config {
   std::string data;      ///< `sandboxes/` and `runc/` are made below it
   std::string templates; ///< NAME/rootfs
@@ -63,6 +86,9 @@ struct sandboxes_config {
   std::function<void(const std::shared_ptr<sandbox_entry>&)> on_running; ///< after each boot
   /// Whether envd of a running sandbox answers in time; empty = nobody asks.
   std::function<boost::asio::awaitable<bool>(const std::shared_ptr<sandbox_entry>&)> answers;
+  /// An empty POST to envd of a sandbox that has processes: whether it succeeded; empty = nobody tells it.
+  std::function<boost::asio::awaitable<bool>(const std::shared_ptr<sandbox_entry>&, const char* path)>
+    tell_envd;
 };
 
 /// All sandboxes of this service. Everything runs on one executor; what blocks runs on a pool. Outlives its
@@ -84,13 +110,14 @@ public:
     e2b::sandbox sandbox;
     bool resumed = false;
   };
-  /// Boots a stopped sandbox; extends a running one, never shortens it. Calls at once share one boot. 504
-  /// when envd of a running one does not answer: it is not extended.
-  task<reply<connected>> connect(std::string id, int64_t timeout_s);
+  /// Resumes a paused sandbox: a frozen one as it was, or from its disk without `memory`. Extends a running
+  /// one, never shortens it. Calls at once share one resume. 504 when envd of a running one does not answer:
+  /// it is not extended.
+  task<reply<connected>> connect(std::string id, int64_t timeout_s, bool memory = true);
   /// Like connect, but a running one is refused with 409.
   task<reply<e2b::sandbox>> resume(std::string id, int64_t timeout_s);
-  /// Ends the processes and keeps the disk.
-  task<reply<void>> pause(std::string id);
+  /// Freezes it, or ends its processes and keeps the disk. Calls at once join.
+  task<reply<void>> pause(std::string id, bool memory);
   task<reply<void>> kill(std::string id);
   task<reply<void>> set_timeout(std::string id, int64_t seconds);
   task<reply<void>> refresh(std::string id, int64_t seconds);
@@ -100,6 +127,9 @@ public:
 
   /// The entry of a running sandbox, for its data plane; null when there is none.
   std::shared_ptr<sandbox_entry> running(const std::string& id) const;
+  /// The same for traffic: a paused sandbox that was made so is resumed first, for the timeout of its create
+  /// and at least `limits::least_wake_s`. 404 when it does not run then.
+  task<reply<std::shared_ptr<sandbox_entry>>> wake(std::string id);
 
   /// Stops all sandboxes, keeping their disks; new work is refused.
   task<void> shut_down();
@@ -123,9 +153,19 @@ private:
   task<result<nat>> new_network(entry_ptr entry, uint64_t boots);
   task<bool> network_ends(entry_ptr entry, uint64_t boots);
   static bool runs(const sandbox_entry& entry, uint64_t boots);
+  /// Waits while this boot stands still; whether it runs then.
+  task<bool> runs_again(entry_ptr entry, uint64_t boots);
   task<void> settle(entry_ptr entry);
   task<void> erase(entry_ptr entry);
-  task<void> pause_running(entry_ptr entry);
+  /// From `running` to `frozen`, or back.
+  task<reply<void>> freeze_running(entry_ptr entry);
+  task<void> stop_running(entry_ptr entry);
+  task<void> paused(entry_ptr entry, bool memory, sandbox_state state);
+  /// From `frozen` to `running`, or to `stopped` when its first process was killed meanwhile.
+  task<reply<void>> thaw(entry_ptr entry);
+  /// From frozen or stopped to running, with a new end.
+  task<reply<void>> bring_back(entry_ptr entry, int64_t timeout_s);
+  task<void> tell(entry_ptr entry, const char* path);
   task<void> expire(entry_ptr entry);
   /// The timeout action is due at this time, and the disk knows.
   task<reply<void>> due(entry_ptr entry, int64_t end_at);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sandboxd/control/sandboxes.hpp"
+#include "sandboxd/limits.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -16,6 +17,13 @@ namespace agentpool::sandboxd {
 
 inline constexpr int64_t shortest_refresh_s = 15;
 inline constexpr int most_changes = 4; ///< of state that a connect waits for
+
+/// On its way to another state by itself.
+inline bool moves(sandbox_state state) {
+  return state == sandbox_state::starting || state == sandbox_state::copying ||
+         state == sandbox_state::freezing || state == sandbox_state::thawing ||
+         state == sandbox_state::stopping;
+}
 
 inline int64_t wall_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(

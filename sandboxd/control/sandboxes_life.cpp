@@ -96,12 +96,17 @@ sandboxes::task<void> sandboxes::watch(entry_ptr entry, uint64_t boots, unique_f
   asio::posix::stream_descriptor ended{executor_, pidfd.release()};
   boost::system::error_code error;
   co_await ended.async_wait(asio::posix::descriptor_base::wait_read, ignoring(error));
-  if (error || !runs(*entry, boots))
+  if (error)
+    co_return;
+  while (entry->boots == boots && moves(entry->state))
+    co_await settle(entry);
+  if (entry->boots != boots ||
+      (entry->state != sandbox_state::running && entry->state != sandbox_state::frozen))
     co_return;
   log_line("sandbox " + entry->record.id + ": its first process ended; its disk is kept");
   co_await take_down(entry, sandbox_state::stopping);
   enter(*entry, sandbox_state::stopped);
-  if (!entry->record.auto_pause)
+  if (!entry->record.auto_pause && !entry->record.paused)
     arm(entry);
 }
 
@@ -112,20 +117,14 @@ sandboxes::task<void> sandboxes::erase(entry_ptr entry) {
   entry->changed.cancel();
 }
 
-sandboxes::task<void> sandboxes::pause_running(entry_ptr entry) {
-  co_await take_down(entry, sandbox_state::stopping);
-  entry->record.end_at = wall_ms();
-  entry->record.paused = true;
-  if (auto saved = co_await save(entry->record); !saved)
-    log_line("sandbox " + entry->record.id + ": " + saved.error().text());
-  enter(*entry, sandbox_state::stopped);
-}
-
 sandboxes::task<void> sandboxes::expire(entry_ptr entry) {
-  if (entry->state == sandbox_state::running && entry->record.auto_pause)
-    co_await pause_running(entry);
-  else if (entry->state == sandbox_state::running || entry->state == sandbox_state::stopped)
-    (void)co_await kill(entry->record.id);
+  const auto& record = entry->record;
+  if (entry->state == sandbox_state::running && record.auto_pause) {
+    auto frozen = record.auto_pause_memory && co_await freeze_running(entry);
+    if (!frozen && entry->state == sandbox_state::running)
+      co_await stop_running(entry);
+  } else if (entry->state == sandbox_state::running || entry->state == sandbox_state::stopped)
+    (void)co_await kill(record.id);
 }
 
 sandboxes::task<reply<e2b::sandbox>> sandboxes::create(e2b::new_sandbox request, e2b::api version) {
@@ -146,79 +145,12 @@ sandboxes::task<reply<e2b::sandbox>> sandboxes::create(e2b::new_sandbox request,
   co_return as_sandbox(entry->record);
 }
 
-sandboxes::task<reply<sandboxes::connected>> sandboxes::connect(std::string id, int64_t timeout_s) {
-  if (auto good = check_timeout(timeout_s); !good)
-    co_return tl::unexpected{good.error()};
-  for (int changes = 0; changes < most_changes; ++changes) {
-    auto entry = find(id);
-    if (!entry || !entry->born)
-      co_return no_sandbox(id);
-    auto end_at = wall_ms() + timeout_s * 1000;
-    if (entry->state == sandbox_state::running) {
-      auto boots = entry->boots;
-      if (config_.answers && !co_await config_.answers(entry) && runs(*entry, boots))
-        co_return api_fail(
-          504, "Sandbox \"" + id + "\" is running but its envd does not answer", "sandbox_envd_unresponsive");
-      if (!runs(*entry, boots))
-        continue;
-      if (end_at > entry->record.end_at)
-        if (auto saved = co_await due(entry, end_at); !saved)
-          co_return tl::unexpected{saved.error()};
-      co_return connected{as_sandbox(entry->record), false};
-    }
-    if (entry->state == sandbox_state::killing)
-      break;
-    if (entry->state != sandbox_state::stopped) {
-      co_await settle(entry);
-      continue;
-    }
-    if (auto room = check_room(); !room)
-      co_return tl::unexpected{room.error()};
-    entry->expiry.cancel();
-    enter(*entry, sandbox_state::starting);
-    auto started = co_await start(entry, false);
-    if (!started) {
-      enter(*entry, sandbox_state::stopped);
-      co_return tl::unexpected{started.error()};
-    }
-    entry->record.paused = false;
-    if (auto saved = co_await due(entry, wall_ms() + timeout_s * 1000); !saved)
-      co_return tl::unexpected{saved.error()};
-    co_return connected{as_sandbox(entry->record), true};
-  }
-  co_return api_fail(409, "Sandbox \"" + id + "\" is being changed by another request");
-}
-
-sandboxes::task<reply<e2b::sandbox>> sandboxes::resume(std::string id, int64_t timeout_s) {
-  if (running(id))
-    co_return api_fail(409, "Sandbox \"" + id + "\" is already running");
-  auto done = co_await connect(id, timeout_s);
-  if (!done)
-    co_return tl::unexpected{done.error()};
-  co_return done->sandbox;
-}
-
-sandboxes::task<reply<void>> sandboxes::pause(std::string id) {
-  auto entry = find(id);
-  if (!entry || !entry->born || entry->state == sandbox_state::killing)
-    co_return no_sandbox(id);
-  if (entry->state == sandbox_state::starting)
-    co_return api_fail(409, "Sandbox '" + id + "' cannot be paused while in 'starting' state");
-  if (entry->state == sandbox_state::stopped)
-    co_return api_fail(409, "Error pausing sandbox - sandbox '" + id + "' is already paused");
-  if (entry->state == sandbox_state::running)
-    co_await pause_running(entry);
-  while (entry->state == sandbox_state::stopping)
-    co_await settle(entry);
-  co_return reply<void>{};
-}
-
 sandboxes::task<reply<void>> sandboxes::kill(std::string id) {
   for (;;) {
     auto entry = find(id);
     if (!entry || !entry->born)
       co_return no_sandbox(id);
-    if (entry->state == sandbox_state::running) {
+    if (entry->state == sandbox_state::running || entry->state == sandbox_state::frozen) {
       co_await take_down(entry, sandbox_state::killing);
       co_await erase(entry);
       co_return reply<void>{};
@@ -234,8 +166,8 @@ sandboxes::task<reply<void>> sandboxes::kill(std::string id) {
 }
 
 sandboxes::task<reply<void>> sandboxes::set_timeout(std::string id, int64_t seconds) {
-  auto entry = running(id);
-  if (!entry)
+  auto entry = find(id);
+  if (!entry || !serves(*entry))
     co_return no_sandbox(id);
   if (auto good = check_timeout(seconds); !good)
     co_return good;
@@ -257,9 +189,9 @@ sandboxes::task<void> sandboxes::shut_down() {
   auto all = entries_;
   for (auto& [id, entry] : all) {
     entry->expiry.cancel();
-    while (entry->state == sandbox_state::starting || entry->state == sandbox_state::stopping)
+    while (moves(entry->state))
       co_await settle(entry);
-    if (entry->state != sandbox_state::running)
+    if (entry->state != sandbox_state::running && entry->state != sandbox_state::frozen)
       continue;
     co_await take_down(entry, sandbox_state::stopping);
     enter(*entry, sandbox_state::stopped);

@@ -25,7 +25,7 @@ sandboxes::task<bool> sandboxes::network_ends(entry_ptr entry, uint64_t boots) {
   asio::posix::stream_descriptor ended{executor_, ::dup(entry->run->way_out.pidfd.get())};
   boost::system::error_code error;
   co_await ended.async_wait(asio::posix::descriptor_base::wait_read, ignoring(error));
-  if (error || !runs(*entry, boots))
+  if (error || !co_await runs_again(entry, boots))
     co_return false;
   end_tool(std::exchange(entry->run->way_out, {}).pid);
   co_return true;
@@ -35,7 +35,7 @@ sandboxes::task<bool> sandboxes::network_ends(entry_ptr entry, uint64_t boots) {
 sandboxes::task<result<nat>> sandboxes::new_network(entry_ptr entry, uint64_t boots) {
   auto job = [init = entry->run->init] { return start_nat(init); };
   auto made = co_await on_pool(std::move(job));
-  if (made && !runs(*entry, boots)) {
+  if (made && !co_await runs_again(entry, boots)) {
     end_tool(made->pid);
     co_return fail(errc::cancelled, "the sandbox ended");
   }
@@ -56,7 +56,7 @@ sandboxes::task<void> sandboxes::keep_network(entry_ptr entry, uint64_t boots) {
         co_return log_line(name + "did not live; the sandbox has no network until it is booted again");
       timer.expires_after(pause_before(tries++));
       co_await timer.async_wait(ignoring(error));
-      if (!runs(*entry, boots))
+      if (!co_await runs_again(entry, boots))
         co_return;
       auto made = co_await new_network(entry, boots);
       if (!runs(*entry, boots))

@@ -175,11 +175,14 @@ session::task<bool> session::serve_inside(request_parser& parser, e2b::target ta
   auto to_envd = target.port == e2b::envd_port;
   if (to_envd && reserved_path(path_of({head.target().data(), head.target().size()})))
     co_return co_await refuse(404, "this path is reserved for the E2B control plane", parser, true);
-  auto entry = shared_->all.running(target.sandbox_id);
-  if (!entry) {
-    auto response = proxy_error(502, e2b::sandbox_not_found_json(target.sandbox_id));
+  auto woken = co_await shared_->all.wake(target.sandbox_id);
+  if (!woken) {
+    auto gone = woken.error().code == 404;
+    auto response =
+      gone ? proxy_error(502, e2b::sandbox_not_found_json(target.sandbox_id)) : error_response(woken.error());
     co_return co_await say(response, parser, true);
   }
+  auto entry = *woken;
   auto origin = field(head, "Origin");
   if (to_envd && origin && entry->record.access_token.empty() &&
       foreign_origin(*origin, field(head, "Host").value_or("")))
@@ -209,7 +212,7 @@ session::task<bool> session::reach(const std::shared_ptr<sandbox_entry>& entry, 
   // A number of our own: the sandbox may end meanwhile, and its number be given to another one's network.
   net::unique_fd network{::fcntl(entry->run->net.get(), F_DUPFD_CLOEXEC, 0)};
   upstream_ = co_await connect_inside(shared_->sockets, network.get(), port);
-  if (upstream_.is_open() && entry->state == sandbox_state::running && entry->boots == boots_)
+  if (upstream_.is_open() && serves(*entry) && entry->boots == boots_)
     co_return true;
   drop_upstream();
   co_return false;

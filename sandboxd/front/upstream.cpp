@@ -63,9 +63,8 @@ asio::awaitable<tcp::socket> try_connect(
   co_return out;
 }
 
-asio::awaitable<bool> ask_health(const namespace_sockets& sockets, int net) {
+asio::awaitable<bool> ask(const namespace_sockets& sockets, int net, const std::string& question) {
   constexpr auto quietly = asio::as_tuple(asio::use_awaitable);
-  constexpr std::string_view question = "GET /health HTTP/1.1\r\nHost: envd\r\nConnection: close\r\n\r\n";
   constexpr std::string_view success = "HTTP/1.1 2";
   auto socket = co_await connect_inside(sockets, net, e2b::envd_port);
   if (!socket.is_open())
@@ -76,16 +75,30 @@ asio::awaitable<bool> ask_health(const namespace_sockets& sockets, int net) {
   co_return !unsent && !error && std::string_view{head.data(), size} == success;
 }
 
+asio::awaitable<bool> ask_in_time(const namespace_sockets& sockets, int net, const std::string& question,
+  std::chrono::milliseconds patience) {
+  using namespace asio::experimental::awaitable_operators;
+  // The question is the caller's, who waits. A number of our own: the sandbox may end meanwhile.
+  net::unique_fd network{::fcntl(net, F_DUPFD_CLOEXEC, 0)};
+  asio::steady_timer deadline{co_await asio::this_coro::executor, patience};
+  auto first = co_await (
+    ask(sockets, network.get(), question) || deadline.async_wait(asio::as_tuple(asio::use_awaitable)));
+  co_return first.index() == 0 && std::get<0>(first);
+}
+
 } // namespace
 
 asio::awaitable<bool> envd_answers(const namespace_sockets& sockets, int net) {
-  using namespace asio::experimental::awaitable_operators;
-  // A number of our own: the sandbox may end meanwhile.
-  net::unique_fd network{::fcntl(net, F_DUPFD_CLOEXEC, 0)};
-  asio::steady_timer deadline{co_await asio::this_coro::executor, limits::envd_answer};
-  auto first =
-    co_await (ask_health(sockets, network.get()) || deadline.async_wait(asio::as_tuple(asio::use_awaitable)));
-  co_return first.index() == 0 && std::get<0>(first);
+  std::string question = "GET /health HTTP/1.1\r\nHost: envd\r\nConnection: close\r\n\r\n";
+  co_return co_await ask_in_time(sockets, net, question, limits::envd_answer);
+}
+
+asio::awaitable<bool> tell_envd(
+  const namespace_sockets& sockets, int net, std::string path, std::string token) {
+  auto question = "POST " + path + " HTTP/1.1\r\nHost: envd\r\nConnection: close\r\nContent-Length: 0\r\n" +
+                  (token.empty() ? "" : std::string{e2b::access_token_header} + ": " + token + "\r\n") +
+                  "\r\n";
+  co_return co_await ask_in_time(sockets, net, question, limits::envd_told);
 }
 
 asio::awaitable<tcp::socket> connect_inside(const namespace_sockets& sockets, int net, uint16_t port) {

@@ -35,4 +35,8 @@ boost::asio::awaitable<boost::asio::ip::tcp::socket> connect_inside(
 /// `limits::envd_answer`.
 boost::asio::awaitable<bool> envd_answers(const namespace_sockets& sockets, int net);
 
+/// Whether envd answers an empty POST to `path` with success, within `limits::envd_told`.
+boost::asio::awaitable<bool> tell_envd(
+  const namespace_sockets& sockets, int net, std::string path, std::string token);
+
 } // namespace agentpool::sandboxd

@@ -7,6 +7,7 @@
 #include "sandboxd/files.hpp"
 #include "sandboxd/isolation/tool.hpp"
 #include "sandboxd/limits.hpp"
+#include "sandboxd/log.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -53,6 +54,17 @@ bool remove_tree(const std::string& folder) {
   return ::rmdir(folder.c_str()) == 0 || errno == ENOENT || errno == ENOTDIR;
 }
 
+// Files of either kind of hierarchy; the one that is not there means nothing.
+void thaw_tree(const std::string& folder) {
+  for (const auto& [file, text] : {std::pair{"/freezer.state", "THAWED"}, std::pair{"/cgroup.freeze", "0"}}) {
+    unique_fd control{::open((folder + file).c_str(), O_WRONLY | O_CLOEXEC)};
+    if (control && ::write(control.get(), text, std::strlen(text)) < 0)
+      log_line("cannot thaw " + folder + ": " + std::strerror(errno));
+  }
+  for (const auto& name : folders_in(folder))
+    thaw_tree(folder + "/" + name);
+}
+
 unique_fd open_folder(const std::string& path) {
   return unique_fd{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
 }
@@ -81,6 +93,11 @@ std::vector<dead_group> find_dead(const std::string& root, const std::string& pa
 
 } // namespace
 
+void thaw_cgroups(const std::string& place, const std::string& root) {
+  for (const auto& hierarchy : hierarchies(root))
+    thaw_tree(hierarchy + place);
+}
+
 bool remove_cgroups(const std::string& place, const std::string& root) {
   bool all = true;
   for (const auto& hierarchy : hierarchies(root))
@@ -106,6 +123,8 @@ result<own_groups> own_groups::make(const std::string& parent, const std::string
   if (!lock || !take_lock(lock.get(), {}))
     return system_failure("cannot lock the control group " + own);
   gate.reset();
+  for (const auto& one : dead)
+    thaw_cgroups(one.place, root);
   await_true(limits::dead_groups, [&] {
     std::erase_if(dead, [&](const dead_group& one) { return remove_cgroups(one.place, root); });
     return dead.empty();

@@ -35,6 +35,10 @@ private:
   net::unique_fd lock_;
 };
 
+/// Lets go what is frozen in the group `place` and below. In the older hierarchy what is frozen cannot even
+/// be killed.
+void thaw_cgroups(const std::string& place, const std::string& root = cgroup_root);
+
 /// Removes the group `place` with all below from every hierarchy; those of living processes stay. Whether
 /// none is left.
 bool remove_cgroups(const std::string& place, const std::string& root = cgroup_root);

@@ -8,10 +8,12 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/loop.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace agentpool::sandboxd {
 
@@ -71,12 +73,61 @@ result<void> make_disk(const std::string& image, uint64_t bytes, uint32_t first_
   return made ? result<void>{} : tl::unexpected{made.error()};
 }
 
+namespace {
+
+// Piece by piece what is no hole.
+result<void> copy_data(int from, int to, off_t size) {
+  for (off_t at = 0; at < size;) {
+    auto start = ::lseek(from, at, SEEK_DATA);
+    if (start < 0)
+      return errno == ENXIO ? result<void>{} : system_failure("cannot read a disk");
+    auto end = ::lseek(from, start, SEEK_HOLE);
+    if (end < 0)
+      return system_failure("cannot read a disk");
+    for (off_t in = start, out = start; in < end;)
+      if (auto count = ::copy_file_range(from, &in, to, &out, static_cast<size_t>(end - in), 0); count <= 0)
+        return count < 0 ? system_failure("cannot copy a disk")
+                         : fail(errc::internal, "a disk became shorter");
+    at = end;
+  }
+  return {};
+}
+
+} // namespace
+
+result<void> copy_disk(const std::string& from, const std::string& to, bool durable) {
+  unique_fd in{::open(from.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!in)
+    return system_failure("cannot open " + from);
+  unique_fd out{::open(to.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
+  if (!out)
+    return system_failure("cannot make " + to);
+  struct stat found {};
+  result<void> done;
+  if (::fstat(in.get(), &found) != 0 || ::ftruncate(out.get(), found.st_size) != 0)
+    done = system_failure("cannot make " + to);
+  else if (::ioctl(out.get(), FICLONE, in.get()) != 0)
+    done = copy_data(in.get(), out.get(), found.st_size);
+  if (done && durable && ::fsync(out.get()) != 0)
+    done = system_failure("cannot write " + to);
+  if (!done)
+    ::unlink(to.c_str());
+  return done;
+}
+
+result<void> write_back(const std::string& mounted) {
+  unique_fd folder{::open(mounted.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!folder || ::syncfs(folder.get()) != 0)
+    return system_failure("cannot write back " + mounted);
+  return {};
+}
+
 result<void> mount_disk(const std::string& image, const std::string& at) {
   auto loop = attach_loop(image);
   if (!loop)
     return tl::unexpected{loop.error()};
   ::mkdir(at.c_str(), 0700);
-  if (::mount(loop->path.c_str(), at.c_str(), "ext4", MS_NODEV | MS_NOATIME, "") != 0)
+  if (::mount(loop->path.c_str(), at.c_str(), "ext4", MS_NODEV | MS_NOATIME, "noinit_itable") != 0)
     return system_failure("cannot mount " + image);
   return {};
 }

@@ -46,9 +46,8 @@ void close_all_but(int one, int other) {
   ::_exit(0);
 }
 
-result<unique_fd> map_ids(pid_t holder, uint32_t first_id) {
+result<unique_fd> map_ids(pid_t holder, const std::string& map) {
   auto proc = "/proc/" + std::to_string(holder);
-  auto map = "0 " + std::to_string(first_id) + " " + std::to_string(ids_per_sandbox);
   for (auto file : {"/uid_map", "/gid_map"})
     if (auto good = write_file(proc + file, map); !good)
       return tl::unexpected{good.error()};
@@ -59,7 +58,7 @@ result<unique_fd> map_ids(pid_t holder, uint32_t first_id) {
 }
 
 // A user namespace that nobody lives in: the mapping of a mount.
-result<unique_fd> make_user_namespace(uint32_t first_id) {
+result<unique_fd> make_user_namespace(const std::string& map) {
   auto said = make_pipe();
   auto told = make_pipe();
   if (!said || !told)
@@ -74,7 +73,7 @@ result<unique_fd> make_user_namespace(uint32_t first_id) {
   said->write.reset();
   char byte = 'n';
   auto heard = ::read(said->read.get(), &byte, 1) == 1 && byte == 'y';
-  auto space = heard ? map_ids(holder, first_id) : fail(errc::internal, "cannot make a user namespace");
+  auto space = heard ? map_ids(holder, map) : fail(errc::internal, "cannot make a user namespace");
   told->write.reset();
   while (::waitpid(holder, nullptr, 0) < 0 && errno == EINTR)
     ;
@@ -104,15 +103,18 @@ result<void> mount_overlay(const std::string& folder, uint32_t first_id) {
 
 } // namespace
 
-result<void> bind_idmapped(const std::string& source, const std::string& at, uint32_t first_id) {
-  auto space = make_user_namespace(first_id);
+namespace {
+
+result<void> bind_mapped(
+  const std::string& source, const std::string& at, const std::string& map, uint64_t flags) {
+  auto space = make_user_namespace(map);
   if (!space)
     return tl::unexpected{space.error()};
   unique_fd tree{::open_tree(AT_FDCWD, source.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC)};
   if (!tree)
-    return system_failure("cannot open the template " + source);
+    return system_failure("cannot open the tree " + source);
   mount_attr attributes{};
-  attributes.attr_set = MOUNT_ATTR_IDMAP | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NODEV;
+  attributes.attr_set = MOUNT_ATTR_IDMAP | MOUNT_ATTR_NODEV | flags;
   attributes.userns_fd = static_cast<uint64_t>(space->get());
   if (::mount_setattr(tree.get(), "", AT_EMPTY_PATH, &attributes, sizeof attributes) != 0)
     return system_failure("cannot id-map a mount of " + source);
@@ -121,9 +123,29 @@ result<void> bind_idmapped(const std::string& source, const std::string& at, uin
   return {};
 }
 
-result<void> mount_rootfs(const std::string& folder, const std::string& template_root, uint32_t first_id) {
+std::string map_line(uint32_t stored, uint32_t shown, uint32_t count) {
+  return std::to_string(stored) + " " + std::to_string(shown) + " " + std::to_string(count) + "\n";
+}
+
+// A copied disk has the files of its first owner's range; they are seen as this sandbox's. Overlayfs makes
+// its own folders as the host's root.
+result<void> show_as_own(const std::string& disk, uint32_t first_id, uint32_t disk_first_id) {
+  if (disk_first_id == 0 || disk_first_id == first_id)
+    return {};
+  return bind_mapped(disk, disk, map_line(0, 0, 1) + map_line(disk_first_id, first_id, ids_per_sandbox), 0);
+}
+
+} // namespace
+
+result<void> bind_idmapped(const std::string& source, const std::string& at, uint32_t first_id) {
+  return bind_mapped(source, at, map_line(0, first_id, ids_per_sandbox), MOUNT_ATTR_RDONLY);
+}
+
+result<void> mount_rootfs(
+  const std::string& folder, const std::string& template_root, uint32_t first_id, uint32_t disk_first_id) {
   ::mkdir((folder + "/lower").c_str(), 0700);
   auto done = mount_disk(folder + "/disk.img", folder + "/disk")
+                .and_then([&] { return show_as_own(folder + "/disk", first_id, disk_first_id); })
                 .and_then([&] { return bind_idmapped(template_root, folder + "/lower", first_id); })
                 .and_then([&] { return mount_overlay(folder, first_id); });
   if (!done)

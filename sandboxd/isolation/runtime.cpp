@@ -20,6 +20,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 namespace agentpool::sandboxd {
 
@@ -183,7 +184,8 @@ result<running_sandbox> boot_container(const runtime_paths& paths, const boot& w
 } // namespace
 
 result<running_sandbox> start_sandbox(const runtime_paths& paths, const boot& what) {
-  if (auto mounted = mount_rootfs(what.folder, what.template_root, what.first_id); !mounted)
+  if (auto mounted = mount_rootfs(what.folder, what.template_root, what.first_id, what.disk_first_id);
+      !mounted)
     return tl::unexpected{mounted.error()};
   auto usable = set_aside_unusable(what.folder + "/rootfs");
   for (const auto& path : usable.value_or(std::vector<std::string>{}))
@@ -198,6 +200,11 @@ result<running_sandbox> start_sandbox(const runtime_paths& paths, const boot& wh
 
 void stop_sandbox(
   const runtime_paths& paths, const std::string& id, const std::string& folder, running_sandbox sandbox) {
+  // What is frozen cannot die. The signal comes first, so that nothing runs when it is thawed.
+  if (sandbox.frozen) {
+    ::syscall(SYS_pidfd_send_signal, sandbox.pidfd.get(), SIGKILL, nullptr, 0);
+    thaw_cgroups(paths.cgroup_parent + "/" + id);
+  }
   delete_container(paths, id);
   end_tool(sandbox.way_out.pid);
   unmount_rootfs(folder);

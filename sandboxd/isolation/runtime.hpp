@@ -25,6 +25,7 @@ struct boot {
   std::string folder; ///< with disk.img; the rest is made here
   std::string template_root;
   uint32_t first_id = 0;
+  uint32_t disk_first_id = 0; ///< of a copied disk; 0: `first_id`
   sandbox_limits limits;
   network_mode network = network_mode::nat;
   std::string init; ///< the text of envd's first /init
@@ -37,6 +38,7 @@ struct running_sandbox {
   unique_fd net;      ///< its network namespace
   unique_fd lifeline; ///< envd ends when this is closed
   nat way_out;
+  bool frozen = false; ///< its processes stand still
 };
 
 /// Mounts, limits, network, then envd; ready when envd serves. Blocks. On failure nothing of the boot is

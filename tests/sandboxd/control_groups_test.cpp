@@ -81,5 +81,18 @@ TEST_F(ControlGroups, ThatCannotBeMadeAreASentence) {
   EXPECT_NE(own.error().detail.find(root() + "/pids/p: "), std::string::npos) << own.error().detail;
 }
 
+// The files of both kinds of hierarchy; a real kernel's are in the end-to-end tests.
+TEST_F(ControlGroups, AreThawedWithAllBelow) {
+  for (auto folder : {"/freezer/p/box", "/freezer/p/box/inner", "/unified/p/box"})
+    make(folder);
+  for (auto file : {"/freezer/p/box/freezer.state", "/freezer/p/box/inner/freezer.state"})
+    ASSERT_TRUE(write_whole(root() + file, "FROZEN", 0644));
+  ASSERT_TRUE(write_whole(root() + "/unified/p/box/cgroup.freeze", "1", 0644));
+  thaw_cgroups("/p/box", root());
+  EXPECT_EQ(read_whole(root() + "/freezer/p/box/freezer.state").value(), "THAWED");
+  EXPECT_EQ(read_whole(root() + "/freezer/p/box/inner/freezer.state").value(), "THAWED");
+  EXPECT_EQ(read_whole(root() + "/unified/p/box/cgroup.freeze").value(), "0");
+}
+
 } // namespace
 } // namespace agentpool::sandboxd

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The agentpool authors
+// SPDX-License-Identifier: Apache-2.0
+#include "sandboxd/isolation/freezer.hpp"
+
+#include <csignal>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace agentpool::sandboxd {
+
+namespace {
+
+result<void> ask_runtime(const runtime_paths& paths, const char* verb, const std::string& id) {
+  auto done = run_tool({.argv = {paths.runc, "--root", paths.state, verb, id}, .input = {}});
+  return done ? result<void>{} : tl::unexpected{done.error()};
+}
+
+// By its descriptor: it may have died, and its number be another's. It keeps the connections of the sandbox,
+// which a new one would not know.
+void signal_network(const running_sandbox& sandbox, int number) {
+  if (sandbox.way_out.pidfd)
+    ::syscall(SYS_pidfd_send_signal, sandbox.way_out.pidfd.get(), number, nullptr, 0);
+}
+
+} // namespace
+
+result<void> freeze_sandbox(const runtime_paths& paths, const std::string& id, running_sandbox& sandbox) {
+  if (auto done = ask_runtime(paths, "pause", id); !done) {
+    (void)ask_runtime(paths, "resume", id);
+    return done;
+  }
+  sandbox.frozen = true;
+  signal_network(sandbox, SIGSTOP);
+  return {};
+}
+
+result<void> thaw_sandbox(const runtime_paths& paths, const std::string& id, running_sandbox& sandbox) {
+  signal_network(sandbox, SIGCONT);
+  if (auto done = ask_runtime(paths, "resume", id); !done) {
+    signal_network(sandbox, SIGSTOP);
+    return done;
+  }
+  sandbox.frozen = false;
+  return {};
+}
+
+} // namespace agentpool::sandboxd
