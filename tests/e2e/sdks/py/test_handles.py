@@ -84,11 +84,11 @@ class Handles(Scenario):
         self.assertEqual(again.wait().stdout, "got late\n")
 
     def test_several_listeners(self):
-        first = self.start("read line; seq 3", stdin=True)
+        first = self.start("cat; seq 3", stdin=True)
         second = self.sandbox.commands.connect(first.pid)
-        second.send_stdin("\n")
+        second.send_stdin("0\n")
         second.close_stdin()
-        self.assertEqual((first.wait().stdout, second.wait().stdout), ("1\n2\n3\n", "1\n2\n3\n"))
+        self.assertEqual((first.wait().stdout, second.wait().stdout), ("0\n1\n2\n3\n", "0\n1\n2\n3\n"))
 
     def test_connecting_late_and_to_nobody(self):
         first = self.start("exit 6")
