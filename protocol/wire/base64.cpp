@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 namespace agentpool {
 
@@ -24,6 +25,16 @@ constexpr std::array<uint8_t, 256> make_digits() {
 
 constexpr auto digits = make_digits();
 
+// Two characters for every twelve bits: half the look-ups.
+constexpr std::array<std::array<char, 2>, 4096> make_pairs() {
+  std::array<std::array<char, 2>, 4096> pairs{};
+  for (size_t i = 0; i < pairs.size(); ++i)
+    pairs[i] = {alphabet[i >> 6], alphabet[i & 63]};
+  return pairs;
+}
+
+constexpr auto pairs = make_pairs();
+
 } // namespace
 
 void append_base64(std::string& out, std::string_view bytes) {
@@ -34,10 +45,8 @@ void append_base64(std::string& out, std::string_view bytes) {
   size_t i = 0;
   for (; i + 3 <= bytes.size(); i += 3, to += 4) {
     auto group = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
-    to[0] = alphabet[group >> 18];
-    to[1] = alphabet[group >> 12 & 63];
-    to[2] = alphabet[group >> 6 & 63];
-    to[3] = alphabet[group & 63];
+    std::memcpy(to, pairs[group >> 12].data(), 2);
+    std::memcpy(to + 2, pairs[group & 4095].data(), 2);
   }
   if (i == bytes.size())
     return;

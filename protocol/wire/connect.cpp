@@ -99,12 +99,22 @@ error stream_refusal(int status) {
 }
 
 std::optional<call_kind> kind_of(std::string_view content_type) noexcept {
-  auto type = essence(content_type);
-  if (iequals(type, unary_type))
-    return call_kind::unary;
-  if (iequals(type, stream_type))
-    return call_kind::stream;
+  auto what = media_of(content_type);
+  return what && what->as == codec::json ? std::optional{what->kind} : std::nullopt;
+}
+
+std::optional<media> media_of(std::string_view content_type) noexcept {
+  for (auto kind : {call_kind::unary, call_kind::stream})
+    for (auto as : {codec::json, codec::proto})
+      if (iequals(essence(content_type), connect::content_type({kind, as})))
+        return media{kind, as};
   return std::nullopt;
+}
+
+std::string_view content_type(media what) noexcept {
+  if (what.kind == call_kind::unary)
+    return what.as == codec::json ? unary_type : unary_proto_type;
+  return what.as == codec::json ? stream_type : stream_proto_type;
 }
 
 outcome<std::chrono::milliseconds> read_timeout(std::string_view value) {

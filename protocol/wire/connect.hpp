@@ -9,7 +9,7 @@
 #include <string_view>
 #include <tl/expected.hpp>
 
-/// The Connect protocol (connectrpc.com, version 1) with JSON over HTTP/1.1, for its server and its client.
+/// The Connect protocol (connectrpc.com, version 1) over HTTP/1.1, for its server and its client.
 /// Calls are `POST /<package.Service>/<Method>`.
 namespace agentpool::connect {
 
@@ -72,16 +72,32 @@ error stream_refusal(int status);
 
 inline constexpr std::string_view unary_type = "application/json";
 inline constexpr std::string_view stream_type = "application/connect+json";
+inline constexpr std::string_view unary_proto_type = "application/proto";
+inline constexpr std::string_view stream_proto_type = "application/connect+proto";
 inline constexpr std::string_view version_header = "Connect-Protocol-Version";
 inline constexpr std::string_view version = "1";
 inline constexpr std::string_view timeout_header = "Connect-Timeout-Ms";
+/// The compression of the envelopes of a stream's request.
+inline constexpr std::string_view stream_encoding_header = "Connect-Content-Encoding";
 /// Seconds of silence after which the server sends a keepalive event.
 inline constexpr std::string_view keepalive_header = "Keepalive-Ping-Interval";
 
 enum class call_kind : uint8_t { unary, stream };
 
-/// What a Content-Type says, without regard to case and parameters; nothing for other types.
+/// What a Content-Type with JSON says, without regard to case and parameters; nothing for other types.
 std::optional<call_kind> kind_of(std::string_view content_type) noexcept;
+
+/// How messages are written. Errors and ends of streams are JSON in both.
+enum class codec : uint8_t { json, proto };
+
+struct media {
+  call_kind kind = call_kind::unary;
+  codec as = codec::json;
+  friend bool operator==(const media&, const media&) = default;
+};
+/// As `kind_of`, also for binary messages.
+std::optional<media> media_of(std::string_view content_type) noexcept;
+std::string_view content_type(media what) noexcept;
 
 /// The value of a Connect-Timeout-Ms: at most ten digits; zero and less mean that the time is over (0 ms).
 /// `invalid_argument` for anything else.

@@ -52,9 +52,9 @@ bool envelope_reader::take_head() {
   current_.flags = head_[0];
   wanted_ = static_cast<size_t>(head_[1]) << 24 | static_cast<size_t>(head_[2]) << 16 |
             static_cast<size_t>(head_[3]) << 8 | head_[4];
-  if ((current_.flags & envelope::compressed_flag) != 0)
+  if ((current_.flags & ~known_flags_ & envelope::compressed_flag) != 0)
     fault_ = error{code::internal, "protocol error: sent compressed message without compression support"};
-  else if ((current_.flags & ~envelope::end_flag) != 0)
+  else if ((current_.flags & ~known_flags_) != 0)
     fault_ =
       error{code::internal, "protocol error: invalid envelope flags " + std::to_string(current_.flags)};
   else if (wanted_ > max_payload_)

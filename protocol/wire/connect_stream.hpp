@@ -18,6 +18,7 @@ struct envelope {
   uint8_t flags = 0;
   std::string payload;
 
+  bool compressed() const { return (flags & compressed_flag) != 0; }
   bool end() const { return (flags & end_flag) != 0; } ///< end of stream; nothing may follow
 };
 
@@ -26,13 +27,29 @@ void append_envelope(std::string& out, std::string_view payload, uint8_t flags =
 /// One envelope as bytes.
 std::string envelope_bytes(std::string_view payload, uint8_t flags = 0);
 
+/// One envelope whose payload `write` appends to the string that it is given; about `expected` bytes.
+template <class Write>
+std::string make_envelope(size_t expected, Write write) {
+  constexpr size_t head = 5;
+  std::string out;
+  out.reserve(head + expected);
+  out.append(head, '\0');
+  write(out);
+  auto size = static_cast<uint32_t>(out.size() - head);
+  for (size_t i = 1; i < head; ++i)
+    out[i] = static_cast<char>(size >> (8 * (head - 1 - i)));
+  return out;
+}
+
 /// Reads envelopes from bytes cut anywhere. Holds at most one unfinished envelope.
 class envelope_reader {
 public:
   /// A larger payload breaks the stream before it is stored.
   static constexpr size_t default_max_payload = 64u << 20;
 
-  explicit envelope_reader(size_t max_payload = default_max_payload) : max_payload_(max_payload) {}
+  /// `compressed`: payloads may be compressed, which their flags say.
+  explicit envelope_reader(size_t max_payload = default_max_payload, bool compressed = false)
+      : max_payload_(max_payload), known_flags_(compressed ? 3 : envelope::end_flag) {}
 
   /// The envelopes that `bytes` completed, in order. A broken stream, and one that ended, gives none any
   /// more.
@@ -56,6 +73,7 @@ private:
   bool take_head();
 
   size_t max_payload_;
+  uint8_t known_flags_;
   std::array<unsigned char, 5> head_{};
   size_t head_size_ = 0;
   size_t wanted_ = 0;

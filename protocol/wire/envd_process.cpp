@@ -74,11 +74,9 @@ struct event_writer {
     return R"({"event":{"start":{"pid":)" + std::to_string(x.pid) + "}}}";
   }
   std::string operator()(const process_output& x) const {
-    using source = process_output::source;
-    std::string_view prefix = x.from == source::standard_output  ? R"({"event":{"data":{"stdout":")"
-                              : x.from == source::standard_error ? R"({"event":{"data":{"stderr":")"
-                                                                 : R"({"event":{"data":{"pty":")";
-    return write_bytes(prefix, x.bytes, R"("}}})");
+    std::string out;
+    append_json(out, x.from, x.bytes);
+    return out;
   }
   std::string operator()(const process_ended& x) const {
     json_object end;
@@ -147,6 +145,15 @@ std::string to_json(const stream_input& x) {
 
 std::string to_json(const process_event& x) {
   return std::visit(event_writer{}, x);
+}
+
+void append_json(std::string& out, process_output::source from, std::string_view bytes) {
+  using source = process_output::source;
+  out += from == source::standard_output  ? R"({"event":{"data":{"stdout":")"
+         : from == source::standard_error ? R"({"event":{"data":{"stderr":")"
+                                          : R"({"event":{"data":{"pty":")";
+  append_base64(out, bytes);
+  out += R"("}}})";
 }
 
 std::string to_json(const std::vector<process_info>& processes) {

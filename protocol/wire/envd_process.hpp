@@ -149,6 +149,8 @@ std::string to_json(const signal_request& x);
 std::string to_json(const update_request& x);
 std::string to_json(const stream_input& x);
 std::string to_json(const process_event& x);
+/// Appends the event of such an output, without a copy of its bytes.
+void append_json(std::string& out, process_output::source from, std::string_view bytes);
 std::string to_json(const std::vector<process_info>& processes); ///< reply of List
 
 // -- readers

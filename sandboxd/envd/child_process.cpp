@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/envd/child_process.hpp"
 
+#include "protocol/wire/envd_proto.hpp"
 #include "sandboxd/envd/limits.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -24,8 +26,18 @@ std::string lower_first(std::string text) {
   return text;
 }
 
-subscription::envelope_ptr envelope_of(const process_event& event) {
-  return std::make_shared<const std::string>(connect::envelope_bytes(to_json(event)));
+subscription::envelope_ptr envelope_of(const process_event& event, connect::codec as) {
+  return std::make_shared<const std::string>(connect::envelope_bytes(encode(as, event)));
+}
+
+subscription::envelope_ptr envelope_of(
+  process_output::source from, std::string_view bytes, connect::codec as) {
+  constexpr size_t around = 64; // of the bytes, and more than it
+  bool json = as == connect::codec::json;
+  auto write = [&](
+                 std::string& out) { json ? append_json(out, from, bytes) : append_proto(out, from, bytes); };
+  auto size = around + (json ? bytes.size() / 3 * 4 : bytes.size());
+  return std::make_shared<const std::string>(connect::make_envelope(size, write));
 }
 
 } // namespace
@@ -54,9 +66,10 @@ void kill_group(pid_t pid, bool reaped) {
     ::kill(-pid, SIGKILL);
 }
 
-child_process::child_process(const asio::any_io_executor& executor, process_info info, bool terminal)
-    : info_(std::move(info)), terminal_(terminal), executor_(executor), deadline_(executor),
-      end_wait_(executor) {}
+child_process::child_process(
+  const asio::any_io_executor& executor, life_clock& clock, process_info info, bool terminal)
+    : info_(std::move(info)), terminal_(terminal), executor_(executor), clock_(clock),
+      deadline_(clock, executor), end_wait_(executor) {}
 
 void child_process::start(spawned files, std::function<void(const process_ended&)> on_end) {
   using source = process_output::source;
@@ -64,7 +77,8 @@ void child_process::start(spawned files, std::function<void(const process_ended&
   input_ = std::make_shared<input_queue>(executor_, std::move(files.input));
   auto add = [&](net::unique_fd from, source what) {
     auto self = shared_from_this();
-    output_pump::owner calls{[self](process_output output) { self->publish(std::move(output)); },
+    output_pump::owner calls{
+      [self](source from_it, std::string_view bytes) { self->publish(from_it, bytes); },
       [self] { return self->has_room(); }, [self] { self->output_ended(); }};
     outputs_.push_back(std::make_shared<output_pump>(executor_, std::move(from), what, std::move(calls)));
   };
@@ -78,15 +92,15 @@ void child_process::start(spawned files, std::function<void(const process_ended&
 
 // -- subscribers
 
-std::shared_ptr<subscription> child_process::subscribe(bool first) {
+std::shared_ptr<subscription> child_process::subscribe(bool first, connect::codec as) {
   if (subscribers_.size() >= limits::subscribers)
     return nullptr;
-  auto made = std::make_shared<subscription>(executor_, [self = weak_from_this()] {
+  auto made = std::make_shared<subscription>(executor_, clock_, as, [self = weak_from_this()] {
     if (auto alive = self.lock())
       for (const auto& one : alive->outputs_)
         one->wake();
   });
-  made->push(envelope_of(process_started{info_.pid}));
+  made->push(envelope_of(process_started{info_.pid}, as));
   subscribers_.push_back(made);
   if (first)
     first_ = made;
@@ -99,15 +113,23 @@ void child_process::unsubscribe(const std::shared_ptr<subscription>& who) {
     one->wake();
 }
 
-void child_process::publish(process_output output) {
-  if (!subscribers_.empty())
-    broadcast(std::move(output));
+template <class Make>
+void child_process::push_to_all(Make make) {
+  std::array<subscription::envelope_ptr, 2> made; // one for each codec
+  for (const auto& one : subscribers_) {
+    auto& envelope = made[static_cast<size_t>(one->as())];
+    if (!envelope)
+      envelope = make(one->as());
+    one->push(envelope);
+  }
+}
+
+void child_process::publish(process_output::source from, std::string_view bytes) {
+  push_to_all([&](connect::codec as) { return envelope_of(from, bytes, as); });
 }
 
 void child_process::broadcast(const process_event& event) {
-  auto envelope = envelope_of(event);
-  for (const auto& one : subscribers_)
-    one->push(envelope);
+  push_to_all([&](connect::codec as) { return envelope_of(event, as); });
 }
 
 // One that stands still holds the process up, but not the others for ever.
@@ -188,14 +210,11 @@ child_process::outcome child_process::resize(const pty_size& size) {
 }
 
 void child_process::set_deadline(std::chrono::milliseconds from_now) {
-  deadline_.expires_after(from_now);
-  deadline_.async_wait([self = weak_from_this()](error_code error) {
-    if (auto alive = self.lock(); alive && !error)
-      alive->on_deadline();
-  });
+  deadline_.set(clock_.now() + from_now, [this] { on_deadline(); });
 }
 
 void child_process::on_deadline() {
+  auto self = shared_from_this();
   if (end_)
     return;
   if (auto first = first_.lock())
@@ -240,8 +259,7 @@ void child_process::finish() {
     one->end_now();
   if (input_)
     input_->abort();
-  if (!subscribers_.empty())
-    broadcast(*end_);
+  broadcast(*end_);
   for (const auto& one : subscribers_)
     one->end(std::nullopt);
   subscribers_.clear();

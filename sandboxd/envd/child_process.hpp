@@ -33,7 +33,7 @@ class child_process : public std::enable_shared_from_this<child_process> {
 public:
   using outcome = connect::outcome<void>;
 
-  child_process(const asio::any_io_executor& executor, process_info info, bool terminal);
+  child_process(const asio::any_io_executor& executor, life_clock& clock, process_info info, bool terminal);
 
   /// The program runs: its outputs are read from now on. `on_end` is called once.
   void start(spawned files, std::function<void(const process_ended&)> on_end);
@@ -43,14 +43,14 @@ public:
 
   /// A stream that begins with a start event. The one of `Start` is `first`: at the deadline it gets
   /// `deadline_exceeded`, others go on to the end event. Nothing when there are too many.
-  std::shared_ptr<subscription> subscribe(bool first);
+  std::shared_ptr<subscription> subscribe(bool first, connect::codec as);
   void unsubscribe(const std::shared_ptr<subscription>& who);
 
   awaitable<outcome> write(process_input input);
   outcome close_input();
   outcome send_signal(int signal);
   outcome resize(const pty_size& size);
-  /// Kills the process when the time is over.
+  /// Kills the process when so much of the sandbox's life is over.
   void set_deadline(std::chrono::milliseconds from_now);
   awaitable<void> wait_end(std::chrono::milliseconds most);
 
@@ -58,8 +58,11 @@ public:
   void exited(int wait_status);
 
 private:
-  void publish(process_output output);
+  void publish(process_output::source from, std::string_view bytes);
   void broadcast(const process_event& event);
+  /// `make` makes the envelope for a codec.
+  template <class Make>
+  void push_to_all(Make make);
   bool has_room();
   void on_deadline();
   void output_ended();
@@ -68,12 +71,13 @@ private:
   process_info info_;
   const bool terminal_;
   asio::any_io_executor executor_;
+  life_clock& clock_;
   std::shared_ptr<input_queue> input_;
   std::vector<std::shared_ptr<output_pump>> outputs_;
   size_t open_outputs_ = 0;
   std::vector<std::shared_ptr<subscription>> subscribers_;
   std::weak_ptr<subscription> first_;
-  asio::steady_timer deadline_;
+  alarm deadline_;
   condition end_wait_;
   std::optional<asio::steady_timer::time_point> full_since_;
   std::optional<int> wait_status_;

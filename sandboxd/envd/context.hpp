@@ -15,9 +15,10 @@ namespace agentpool::envd {
 /// What the services of one envd share.
 struct context {
   context(asio::io_context& io, user_database users)
-      : config(std::move(users)), processes(io.get_executor()), files(limits::file_threads) {}
+      : config(std::move(users)), processes(io.get_executor(), clock), files(limits::file_threads) {}
 
   settings config;
+  life_clock clock;
   process_table processes;
   watcher_table watchers;
   asio::thread_pool files;

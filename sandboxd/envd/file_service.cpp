@@ -29,7 +29,7 @@ connect::outcome<std::string> expand(const file_caller& caller, std::string_view
 reply entry_at(const file_caller& caller, const std::string& path) {
   auto entry = entry_maker{caller.users}.make(path);
   if (entry)
-    return to_json(*entry);
+    return encode(caller.as, *entry);
   if (entry.error() == ENOENT)
     return fail(code::not_found, "file not found: lstat " + path + ": no such file or directory");
   return fail(code::internal, "error getting file info: lstat " + path + ": " + system_words(entry.error()));
@@ -80,7 +80,7 @@ std::string parent_of(const std::string& path) {
 } // namespace
 
 reply stat(const file_caller& caller, std::string_view body) {
-  auto request = read_path(body);
+  auto request = read_path(caller.as, body);
   if (!request)
     return failed(request.error());
   auto path = expand(caller, request->path);
@@ -90,7 +90,7 @@ reply stat(const file_caller& caller, std::string_view body) {
 }
 
 reply list_dir(const file_caller& caller, std::string_view body) {
-  auto request = read_list(body);
+  auto request = read_list(caller.as, body);
   if (!request)
     return failed(request.error());
   auto expanded = expand(caller, request->path);
@@ -103,11 +103,11 @@ reply list_dir(const file_caller& caller, std::string_view body) {
   if (!walk(entry_maker{caller.users}, clean_path(*expanded), depth, entries))
     return fail(code::resource_exhausted,
       "the directory has more than " + std::to_string(limits::list_entries) + " entries");
-  return to_json(entries);
+  return encode(caller.as, entries);
 }
 
 reply make_dir(const file_caller& caller, std::string_view body) {
-  auto request = read_path(body);
+  auto request = read_path(caller.as, body);
   if (!request)
     return failed(request.error());
   auto path = expand(caller, request->path);
@@ -125,7 +125,7 @@ reply make_dir(const file_caller& caller, std::string_view body) {
 }
 
 reply move(const file_caller& caller, std::string_view body) {
-  auto request = read_move(body);
+  auto request = read_move(caller.as, body);
   if (!request)
     return failed(request.error());
   auto source = expand(caller, request->source);
@@ -144,7 +144,7 @@ reply move(const file_caller& caller, std::string_view body) {
 }
 
 reply remove(const file_caller& caller, std::string_view body) {
-  auto request = read_path(body);
+  auto request = read_path(caller.as, body);
   if (!request)
     return failed(request.error());
   auto path = expand(caller, request->path);
@@ -152,7 +152,7 @@ reply remove(const file_caller& caller, std::string_view body) {
     return failed(path.error());
   if (auto error = remove_all(*path); error != 0)
     return fail(code::internal, "error removing file or directory: " + *path + ": " + system_words(error));
-  return std::string{empty_message};
+  return std::string{empty_message_in(caller.as)};
 }
 
 } // namespace agentpool::envd::file_service

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "protocol/wire/envd_files.hpp"
+#include "protocol/wire/envd_proto.hpp"
 #include "sandboxd/envd/users.hpp"
 
 #include <string>
@@ -15,6 +15,7 @@ struct file_caller {
   user who;
   std::string workdir;
   user_database users;
+  connect::codec as = connect::codec::json; ///< how its messages are written
 };
 
 /// `filesystem.Filesystem` (e2b wire, section 8). The calls block: for a thread that may.

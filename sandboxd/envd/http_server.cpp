@@ -132,8 +132,11 @@ awaitable<void> http_server::answer(http_call& call) {
   }
   if (!fault.empty())
     std::fprintf(stderr, "envd: a request failed: %s\n", fault.c_str());
-  if (call.answered())
+  if (call.answered()) {
+    if (!fault.empty())
+      call.reset(); // the peer must not take half an answer for a whole one
     co_return;
+  }
   http_reply reply{500, "application/json", plain_error_body(500, "internal error"), {}};
   co_await call.reply(std::move(reply));
 }

@@ -17,8 +17,12 @@ tl::unexpected<connect::error> failed(connect::error why) {
 }
 
 // One message; the first one says which process.
-awaitable<result> take(context& with, process_table::process_ptr& process, std::string payload) {
-  auto message = read_stream_input(payload);
+awaitable<result> take(
+  context& with, codec as, process_table::process_ptr& process, connect::envelope envelope) {
+  auto payload = rpc::message_in(std::move(envelope));
+  if (!payload)
+    co_return failed(payload.error());
+  auto message = read_stream_input(as, *payload);
   if (!message)
     co_return failed(message.error());
   if (auto start = std::get_if<input_start>(&*message)) {
@@ -41,29 +45,32 @@ awaitable<result> take(context& with, process_table::process_ptr& process, std::
 
 // Half duplex: one answer after the last message, or at the first fault.
 awaitable<void> stream_input(context& with, http_call& call) {
-  connect::envelope_reader reader{limits::message_bytes};
+  auto as = rpc::codec_of(call);
+  auto reader = rpc::reader_for(call);
+  if (!reader)
+    co_return co_await rpc::reply_end(call, reader.error());
   process_table::process_ptr process;
   for (;;) {
     auto bytes = co_await call.read(false);
     if (!bytes)
       co_return;
-    auto envelopes = reader.feed(*bytes);
+    auto envelopes = reader->feed(*bytes);
     for (auto& one : envelopes) {
       if (one.end())
         break;
-      auto outcome = co_await take(with, process, std::move(one.payload));
+      auto outcome = co_await take(with, as, process, std::move(one));
       if (!outcome)
         co_return co_await rpc::reply_end(call, outcome.error());
     }
-    if (reader.fault())
-      co_return co_await rpc::reply_end(call, *reader.fault());
-    if (bytes->empty() || reader.ended())
+    if (reader->fault())
+      co_return co_await rpc::reply_end(call, *reader->fault());
+    if (bytes->empty() || reader->ended())
       break;
   }
-  if (reader.partial())
-    co_return co_await rpc::reply_end(call, reader.at_end_of_body());
-  auto answer = rpc::stream_head();
-  answer.body = connect::envelope_bytes(empty_message) + connect::end_of_stream();
+  if (reader->partial())
+    co_return co_await rpc::reply_end(call, reader->at_end_of_body());
+  auto answer = rpc::stream_head(call);
+  answer.body = connect::envelope_bytes(empty_message_in(as)) + connect::end_of_stream();
   co_await call.reply(std::move(answer));
 }
 

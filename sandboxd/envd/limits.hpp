@@ -34,13 +34,16 @@ inline constexpr size_t processes = 1024;         ///< live ones: `resource_exha
 inline constexpr uint64_t free_processes = 4;     ///< fewer for commands: `resource_exhausted` at a start
 inline constexpr size_t subscribers = 64;         ///< of one process: `resource_exhausted`
 inline constexpr size_t output_chunk = 32 * 1024; ///< bytes of one event
-inline constexpr size_t unsent_output = 1 << 20;  ///< waiting for one subscriber: the process is not read
-inline constexpr auto stalled_subscriber = 10s;   ///< full so long while another one reads: dropped
-inline constexpr size_t last_output = 1 << 20;    ///< read from each pipe after a kill
-inline constexpr size_t unsent_input = 32 << 20;  ///< bytes waiting for one process: `resource_exhausted`
-inline constexpr auto retention = 30s;            ///< how long an ended process is found by Connect
-inline constexpr size_t retained = 1024;          ///< ended ones: the oldest goes
-inline constexpr auto kill_grace = 2s;            ///< the answer to a kill waits so long for the end
+inline constexpr size_t reads_at_once = 8;        ///< of one output; then others run
+inline constexpr size_t terminal_chunk = 16 * 1024;
+inline constexpr auto rest_of_character = 20ms;  ///< then its begin is sent alone
+inline constexpr size_t unsent_output = 1 << 20; ///< waiting for one subscriber: the process is not read
+inline constexpr auto stalled_subscriber = 10s;  ///< full so long while another one reads: dropped
+inline constexpr size_t last_output = 1 << 20;   ///< read from each pipe after a kill
+inline constexpr size_t unsent_input = 32 << 20; ///< bytes waiting for one process: `resource_exhausted`
+inline constexpr auto retention = 30s;           ///< how long an ended process is found by Connect
+inline constexpr size_t retained = 1024;         ///< ended ones: the oldest goes
+inline constexpr auto kill_grace = 2s;           ///< the answer to a kill waits so long for the end
 
 // -- files
 inline constexpr size_t list_entries = 100'000;     ///< of one ListDir: `resource_exhausted`

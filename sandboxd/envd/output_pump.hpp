@@ -18,7 +18,7 @@ namespace agentpool::envd {
 class output_pump : public std::enable_shared_from_this<output_pump> {
 public:
   struct owner {
-    std::function<void(process_output)> publish;
+    std::function<void(process_output::source, std::string_view)> publish;
     std::function<bool()> has_room;
     std::function<void()> on_end; ///< once
   };
@@ -37,16 +37,17 @@ public:
 private:
   static awaitable<void> run(std::shared_ptr<output_pump> self);
   awaitable<void> wait_for_room();
-  /// False at the end.
-  bool read_some();
-  void take(std::string bytes, bool more_follows);
+  enum class step : uint8_t { some, nothing_now, end };
+  step read_some();
+  void take(std::string_view bytes);
+  void wait_for_rest();
   void end();
 
   asio::posix::stream_descriptor from_;
-  asio::steady_timer room_;
+  asio::steady_timer room_, rest_;
   process_output::source source_;
   owner owner_;
-  std::string held_; // the begin of a character whose rest is still in the pipe
+  std::string held_; // the begin of a character whose rest did not come yet
   bool ended_ = false;
 };
 

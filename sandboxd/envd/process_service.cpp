@@ -13,7 +13,7 @@
 namespace agentpool::envd::process_service {
 
 using connect::code;
-using clock = asio::steady_timer::clock_type;
+using time_point = life_clock::time_point;
 using process_ptr = process_table::process_ptr;
 using subscription_ptr = std::shared_ptr<subscription>;
 
@@ -23,10 +23,10 @@ tl::unexpected<connect::error> failed(connect::error why) {
   return tl::unexpected<connect::error>{std::move(why)};
 }
 
-reply done(const child_process::outcome& outcome) {
+reply done(codec as, const child_process::outcome& outcome) {
   if (!outcome)
     return failed(outcome.error());
-  return std::string{empty_message};
+  return std::string{empty_message_in(as)};
 }
 
 std::shared_ptr<const std::string> shared(std::string bytes) {
@@ -47,25 +47,26 @@ connect::outcome<spawn_request> make_spawn(const context& with, const start_requ
 
 // Events until the end, the deadline, or the client's end; the process lives on.
 awaitable<void> serve_events(
-  http_call& call, subscription_ptr events, std::optional<clock::time_point> deadline) {
+  context& with, http_call& call, subscription_ptr events, std::optional<time_point> deadline) {
   auto interval = connect::read_keepalive(call.request().header(connect::keepalive_header));
-  auto head = rpc::stream_head();
+  auto head = rpc::stream_head(call);
   std::function<void()> reset = [&call] { call.reset(); };
   std::function<void()> gone = [events] { events->drop(); };
   events->on_drop(std::move(reset));
   auto alive = co_await call.begin_chunks(std::move(head), std::move(gone));
   while (alive) {
-    auto until = clock::now() + interval;
+    auto until = with.clock.now() + interval;
     if (deadline && *deadline < until)
       until = *deadline;
     auto batch = co_await events->next(until);
     if (batch.dropped)
       co_return;
-    bool over = !batch.ended && deadline && clock::now() >= *deadline;
+    bool over = !batch.ended && deadline && with.clock.now() >= *deadline;
     if (over)
       batch.why = connect::error{code::deadline_exceeded, "context deadline exceeded"};
     else if (!batch.ended && batch.envelopes.empty())
-      batch.envelopes.push_back(shared(connect::envelope_bytes(to_json(process_event{keepalive{}}))));
+      batch.envelopes.push_back(
+        shared(connect::envelope_bytes(encode(events->as(), process_event{keepalive{}}))));
     if (over || batch.ended)
       batch.envelopes.push_back(shared(connect::end_of_stream(batch.why)));
     alive = co_await call.chunk(std::move(batch.envelopes));
@@ -75,20 +76,21 @@ awaitable<void> serve_events(
 }
 
 awaitable<void> serve_process(
-  http_call& call, process_ptr process, bool first, std::optional<clock::time_point> deadline) {
-  auto events = process->subscribe(first);
+  context& with, http_call& call, process_ptr process, bool first, std::optional<time_point> deadline) {
+  auto events = process->subscribe(first, rpc::codec_of(call));
   std::optional<connect::error> full{{code::resource_exhausted, "too many streams of this process"}};
   if (!events)
     co_return co_await rpc::reply_end(call, std::move(full));
-  co_await serve_events(call, events, deadline);
+  co_await serve_events(with, call, events, deadline);
   events->on_drop(nullptr);
   process->unsubscribe(events);
 }
 
 awaitable<void> serve_ended(http_call& call, const process_table::ended& what) {
-  auto answer = rpc::stream_head();
-  connect::append_envelope(answer.body, to_json(process_event{process_started{what.pid}}));
-  connect::append_envelope(answer.body, to_json(process_event{what.event}));
+  auto as = rpc::codec_of(call);
+  auto answer = rpc::stream_head(call);
+  connect::append_envelope(answer.body, encode(as, process_event{process_started{what.pid}}));
+  connect::append_envelope(answer.body, encode(as, process_event{what.event}));
   answer.body += connect::end_of_stream();
   co_await call.reply(std::move(answer));
 }
@@ -102,7 +104,7 @@ awaitable<void> start(context& with, http_call& call, user who) {
   auto timeout = rpc::timeout_of(call);
   if (!timeout)
     co_return co_await rpc::reply_end(call, timeout.error());
-  auto request = read_start(*message);
+  auto request = read_start(rpc::codec_of(call), *message);
   if (!request)
     co_return co_await rpc::reply_end(call, request.error());
   auto what = make_spawn(with, *request, std::move(who));
@@ -113,7 +115,7 @@ awaitable<void> start(context& with, http_call& call, user who) {
     co_return co_await rpc::reply_end(call, process.error());
   if (*timeout)
     (*process)->set_deadline(**timeout);
-  co_await serve_process(call, *process, true, std::nullopt);
+  co_await serve_process(with, call, *process, true, std::nullopt);
 }
 
 awaitable<void> connect_to(context& with, http_call& call) {
@@ -123,7 +125,7 @@ awaitable<void> connect_to(context& with, http_call& call) {
   auto timeout = rpc::timeout_of(call);
   if (!timeout)
     co_return co_await rpc::reply_end(call, timeout.error());
-  auto request = read_select(*message);
+  auto request = read_select(rpc::codec_of(call), *message);
   if (!request)
     co_return co_await rpc::reply_end(call, request.error());
   auto process = with.processes.find(request->process);
@@ -132,40 +134,40 @@ awaitable<void> connect_to(context& with, http_call& call) {
     co_return co_await serve_ended(call, *ended);
   if (!process)
     co_return co_await rpc::reply_end(call, process.error());
-  std::optional<clock::time_point> deadline;
+  std::optional<time_point> deadline;
   if (*timeout)
-    deadline = clock::now() + **timeout;
-  co_await serve_process(call, *process, false, deadline);
+    deadline = with.clock.now() + **timeout;
+  co_await serve_process(with, call, *process, false, deadline);
 }
 
-awaitable<reply> list(context& with, std::string) {
-  co_return to_json(with.processes.list());
+awaitable<reply> list(context& with, codec as, std::string) {
+  co_return encode(as, with.processes.list());
 }
 
-awaitable<reply> send_input(context& with, std::string body) {
-  auto request = read_input(body);
+awaitable<reply> send_input(context& with, codec as, std::string body) {
+  auto request = read_input(as, body);
   if (!request)
     co_return failed(request.error());
   auto process = with.processes.find(request->process);
   if (!process)
     co_return failed(process.error());
   auto outcome = co_await (*process)->write(std::move(request->input));
-  co_return done(outcome);
+  co_return done(as, outcome);
 }
 
-awaitable<reply> close_stdin(context& with, std::string body) {
-  auto request = read_select(body);
+awaitable<reply> close_stdin(context& with, codec as, std::string body) {
+  auto request = read_select(as, body);
   if (!request)
     co_return failed(request.error());
   auto process = with.processes.find(request->process);
   if (!process)
     co_return failed(process.error());
-  co_return done((*process)->close_input());
+  co_return done(as, (*process)->close_input());
 }
 
 // After a kill the process is gone when the answer comes, if the kernel is not too slow.
-awaitable<reply> send_signal(context& with, std::string body) {
-  auto request = read_signal(body);
+awaitable<reply> send_signal(context& with, codec as, std::string body) {
+  auto request = read_signal(as, body);
   if (!request)
     co_return failed(request.error());
   auto process = with.processes.find(request->process);
@@ -174,17 +176,17 @@ awaitable<reply> send_signal(context& with, std::string body) {
   auto outcome = (*process)->send_signal(request->signal);
   if (outcome && request->signal == SIGKILL)
     co_await (*process)->wait_end(limits::kill_grace);
-  co_return done(outcome);
+  co_return done(as, outcome);
 }
 
-awaitable<reply> update(context& with, std::string body) {
-  auto request = read_update(body);
+awaitable<reply> update(context& with, codec as, std::string body) {
+  auto request = read_update(as, body);
   if (!request)
     co_return failed(request.error());
   auto process = with.processes.find(request->process);
   if (!process)
     co_return failed(process.error());
-  co_return done(request->pty ? (*process)->resize(*request->pty) : child_process::outcome{});
+  co_return done(as, request->pty ? (*process)->resize(*request->pty) : child_process::outcome{});
 }
 
 } // namespace agentpool::envd::process_service

@@ -18,10 +18,10 @@ awaitable<void> stream_input(context& with, http_call& call);
 
 /// The unary methods.
 using reply = connect::outcome<std::string>;
-awaitable<reply> list(context& with, std::string body);
-awaitable<reply> send_input(context& with, std::string body);
-awaitable<reply> close_stdin(context& with, std::string body);
-awaitable<reply> send_signal(context& with, std::string body);
-awaitable<reply> update(context& with, std::string body);
+awaitable<reply> list(context& with, connect::codec as, std::string body);
+awaitable<reply> send_input(context& with, connect::codec as, std::string body);
+awaitable<reply> close_stdin(context& with, connect::codec as, std::string body);
+awaitable<reply> send_signal(context& with, connect::codec as, std::string body);
+awaitable<reply> update(context& with, connect::codec as, std::string body);
 
 } // namespace agentpool::envd::process_service

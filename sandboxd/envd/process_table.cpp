@@ -26,12 +26,13 @@ std::string command_line(const process_config& config) {
   return out;
 }
 
-tl::unexpected<connect::error> cannot_start(const start_request& what, const std::string& why) {
+tl::unexpected<connect::error> cannot_start(
+  const start_request& what, const std::string& cwd, const std::string& why) {
   if (!what.pty)
     return connect::fail(
       code::invalid_argument, "error starting process '" + command_line(what.process) + "': " + why);
   return connect::fail(code::invalid_argument,
-    "error starting pty with command '" + command_line(what.process) + "' with '" +
+    "error starting pty with command '" + command_line(what.process) + "' in dir '" + cwd + "' with '" +
       std::to_string(what.pty->cols) + "' cols and '" + std::to_string(what.pty->rows) + "' rows: " + why);
 }
 
@@ -72,15 +73,16 @@ connect::error no_such_process(const process_selector& who) {
   return {code::unimplemented, "invalid input type <nil>"};
 }
 
-process_table::outcome process_table::not_started(const start_request& what, const start_fault& why) const {
+process_table::outcome process_table::not_started(
+  const start_request& what, const std::string& cwd, const start_fault& why) const {
   if (why.no_process)
     return tl::unexpected<connect::error>{room_.none_left()};
-  return cannot_start(what, why.text);
+  return cannot_start(what, cwd, why.text);
 }
 
 awaitable<process_table::outcome> process_table::start(start_request request, spawn_request what) {
   if (auto fault = fault_of(request.process); !fault.empty())
-    co_return cannot_start(request, fault);
+    co_return cannot_start(request, what.cwd, fault);
   if (unreaped_.size() >= limits::processes || live_.size() >= limits::processes)
     co_return connect::fail(code::resource_exhausted, "too many processes");
   bool kept_for_it = request.tag == own_tag;
@@ -92,13 +94,13 @@ awaitable<process_table::outcome> process_table::start(start_request request, sp
   }
   auto files = spawn(what);
   if (!files)
-    co_return not_started(request, files.error());
+    co_return not_started(request, what.cwd, files.error());
   process_info info{request.process, static_cast<uint32_t>(files->pid), request.tag};
-  auto made = std::make_shared<child_process>(executor_, std::move(info), request.pty.has_value());
+  auto made = std::make_shared<child_process>(executor_, clock_, std::move(info), request.pty.has_value());
   unreaped_[files->pid] = made;
   auto status = co_await read_status(executor_, std::move(files->status));
   if (!status.empty())
-    co_return not_started(request, read_fault(status));
+    co_return not_started(request, what.cwd, read_fault(status));
   forget_ended(made->info());
   live_.push_back(made);
   made->start(std::move(*files), [this, weak = std::weak_ptr{made}](const process_ended& event) {
@@ -116,7 +118,7 @@ process_table::outcome process_table::find(const process_selector& who) const {
 }
 
 std::optional<process_table::ended> process_table::find_ended(const process_selector& who) {
-  auto oldest = std::chrono::steady_clock::now() - limits::retention;
+  auto oldest = clock_.now() - limits::retention;
   while (!ended_.empty() && ended_.front().since < oldest)
     ended_.pop_front();
   for (auto one = ended_.rbegin(); one != ended_.rend(); ++one)
@@ -155,7 +157,7 @@ void process_table::retire(const process_ptr& who, const process_ended& event) {
   std::erase(live_, who);
   if (ended_.size() >= limits::retained)
     ended_.pop_front();
-  ended_.push_back({who->info().pid, who->info().tag, event, std::chrono::steady_clock::now()});
+  ended_.push_back({who->info().pid, who->info().tag, event, clock_.now()});
 }
 
 void process_table::forget_ended(const process_info& reused) {

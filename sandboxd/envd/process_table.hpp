@@ -20,7 +20,8 @@ public:
   using process_ptr = std::shared_ptr<child_process>;
   using outcome = connect::outcome<process_ptr>;
 
-  explicit process_table(const asio::any_io_executor& executor) : executor_(executor) {}
+  process_table(const asio::any_io_executor& executor, life_clock& clock)
+      : executor_(executor), clock_(clock) {}
 
   /// What commands may use from now on.
   void bound(process_room room) { room_ = std::move(room); }
@@ -35,7 +36,7 @@ public:
     uint32_t pid = 0;
     std::optional<std::string> tag;
     process_ended event;
-    std::chrono::steady_clock::time_point since;
+    life_clock::time_point since;
   };
   /// One that ended within `limits::retention`.
   std::optional<ended> find_ended(const process_selector& who);
@@ -48,11 +49,12 @@ public:
   void kill_all();
 
 private:
-  outcome not_started(const start_request& what, const start_fault& why) const;
+  outcome not_started(const start_request& what, const std::string& cwd, const start_fault& why) const;
   void retire(const process_ptr& who, const process_ended& event);
   void forget_ended(const process_info& reused);
 
   asio::any_io_executor executor_;
+  life_clock& clock_;
   process_room room_;
   std::map<pid_t, process_ptr> unreaped_;
   std::vector<process_ptr> live_; // by age

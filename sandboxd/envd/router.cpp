@@ -61,35 +61,49 @@ awaitable<void> init(context& with, http_call& call, std::optional<user>) {
   co_await call.reply(std::move(reply));
 }
 
+// Around a pause of the whole sandbox: the time between does not count.
+awaitable<void> freeze(context& with, http_call& call, std::optional<user>) {
+  with.clock.freeze();
+  http_reply reply{204, {}, {}, {{"Cache-Control", "no-store"}}};
+  co_await call.reply(std::move(reply));
+}
+
+awaitable<void> unfreeze(context& with, http_call& call, std::optional<user>) {
+  with.clock.unfreeze();
+  http_reply reply{204, {}, {}, {{"Cache-Control", "no-store"}}};
+  co_await call.reply(std::move(reply));
+}
+
 struct plain_row {
   std::string_view path, method;
   bool open; ///< without the access token (it may check one itself)
   awaitable<void> (*handle)(context&, http_call&, std::optional<user>);
 };
 
-constexpr std::array<plain_row, 5> plain_rows{
+constexpr std::array<plain_row, 7> plain_rows{
   {{"/health", "GET", true, health}, {"/envs", "GET", false, envs}, {"/init", "POST", true, init},
-    {"/files", "GET", true, file_routes::get}, {"/files", "POST", true, file_routes::post}}};
+    {"/files", "GET", true, file_routes::get}, {"/files", "POST", true, file_routes::post},
+    {"/freeze", "POST", false, freeze}, {"/unfreeze", "POST", false, unfreeze}}};
 
 // -- procedures
 
 template <file_service::reply (*Job)(const file_caller&, std::string_view)>
-awaitable<file_service::reply> on_files(context& with, std::string body, user who) {
-  file_caller caller{std::move(who), with.config.workdir(), with.config.users()};
+awaitable<file_service::reply> on_files(context& with, connect::codec as, std::string body, user who) {
+  file_caller caller{std::move(who), with.config.workdir(), with.config.users(), as};
   auto work = [caller = std::move(caller), body = std::move(body)] { return Job(caller, body); };
   auto outcome = co_await offload(with.files, std::move(work));
   co_return outcome;
 }
 
-template <awaitable<process_service::reply> (*Job)(context&, std::string)>
-awaitable<process_service::reply> on_processes(context& with, std::string body, user) {
-  auto outcome = co_await Job(with, std::move(body));
+template <awaitable<process_service::reply> (*Job)(context&, connect::codec, std::string)>
+awaitable<process_service::reply> on_processes(context& with, connect::codec as, std::string body, user) {
+  auto outcome = co_await Job(with, as, std::move(body));
   co_return outcome;
 }
 
 struct unary_row {
   std::string_view path;
-  awaitable<connect::outcome<std::string>> (*handle)(context&, std::string, user);
+  awaitable<connect::outcome<std::string>> (*handle)(context&, connect::codec, std::string, user);
 };
 
 constexpr std::array<unary_row, 13> unary_rows{{{method::list, on_processes<process_service::list>},
@@ -137,7 +151,7 @@ awaitable<void> run_unary(const unary_row& row, context& with, http_call& call, 
   if (!timeout)
     outcome = tl::unexpected<connect::error>{timeout.error()};
   else
-    outcome = co_await row.handle(with, std::move(*body), std::move(who));
+    outcome = co_await row.handle(with, rpc::codec_of(call), std::move(*body), std::move(who));
   co_await rpc::reply(call, std::move(outcome));
 }
 
@@ -174,9 +188,10 @@ http_reply preflight() {
       {"Access-Control-Max-Age", "7200"}}};
 }
 
-http_reply wrong_type(bool stream) {
-  auto accepted = stream ? connect::stream_type : connect::unary_type;
-  return {415, {}, {}, {{"Accept-Post", std::string{accepted}}}};
+http_reply wrong_type(call_kind kind) {
+  std::string accepted{connect::content_type({kind, connect::codec::json})};
+  accepted.append(", ").append(connect::content_type({kind, connect::codec::proto}));
+  return {415, {}, {}, {{"Accept-Post", std::move(accepted)}}};
 }
 
 bool may_pass(const context& with, const net::http_request& request) {
@@ -217,12 +232,13 @@ awaitable<void> refuse_user(http_call& call, bool stream, std::string name) {
 awaitable<void> run_procedure(
   const unary_row* unary, const stream_row* stream, context& with, http_call& call, caller from) {
   const auto& request = call.request();
-  auto kind = connect::kind_of(request.header("Content-Type").value_or(""));
+  auto said = connect::media_of(request.header("Content-Type").value_or(""));
+  auto kind = stream ? call_kind::stream : call_kind::unary;
   std::optional<http_reply> refusal;
   if (request.method != "POST")
     refusal = not_allowed("POST");
-  else if (kind != (stream ? call_kind::stream : call_kind::unary))
-    refusal = wrong_type(stream != nullptr);
+  else if (!said || said->kind != kind)
+    refusal = wrong_type(kind);
   if (refusal) {
     co_await call.reply(std::move(*refusal));
     co_return;

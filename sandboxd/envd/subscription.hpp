@@ -4,6 +4,7 @@
 
 #include "protocol/wire/connect_stream.hpp"
 #include "sandboxd/envd/asio.hpp"
+#include "sandboxd/envd/life_clock.hpp"
 #include "sandboxd/envd/limits.hpp"
 
 #include <functional>
@@ -20,10 +21,10 @@ namespace agentpool::envd {
 class subscription {
 public:
   using envelope_ptr = std::shared_ptr<const std::string>;
-  using time_point = asio::steady_timer::time_point;
 
-  subscription(const asio::any_io_executor& executor, std::function<void()> on_room)
-      : timer_(executor), on_room_(std::move(on_room)) {}
+  subscription(const asio::any_io_executor& executor, life_clock& clock, connect::codec as,
+    std::function<void()> on_room)
+      : clock_(clock), ready_(executor), silence_(clock, executor), as_(as), on_room_(std::move(on_room)) {}
 
   // -- the process's side
   void push(envelope_ptr envelope) {
@@ -31,26 +32,27 @@ public:
       return;
     size_ += envelope->size();
     waiting_.push_back(std::move(envelope));
-    timer_.cancel();
+    ready_.notify();
   }
   /// The stream ends behind what waits.
   void end(std::optional<connect::error> why) {
     if (std::exchange(over_, true))
       return;
     end_ = std::move(why);
-    timer_.cancel();
+    ready_.notify();
   }
   /// The stream is dropped with what waits.
   void drop() {
     over_ = dropped_ = true;
     waiting_.clear();
     size_ = 0;
-    timer_.cancel();
+    ready_.notify();
     if (auto call = std::exchange(on_drop_, nullptr))
       call();
   }
   bool full() const { return size_ >= limits::unsent_output; }
   bool over() const { return over_; }
+  connect::codec as() const { return as_; } ///< how its messages are written
 
   // -- the stream's side
   /// Called once when the stream is dropped: it may wait for its peer.
@@ -62,11 +64,12 @@ public:
     std::optional<connect::error> why;
   };
   /// What waits, as soon as there is something, at the latest at `until`.
-  awaitable<batch> next(time_point until) {
-    if (waiting_.empty() && !over_) {
-      error_code ignored;
-      timer_.expires_at(until);
-      co_await timer_.async_wait(into(ignored));
+  awaitable<batch> next(life_clock::time_point until) {
+    while (waiting_.empty() && !over_ && clock_.now() < until) {
+      // An alarm that comes too early costs less than setting it for every batch.
+      if (!silence_.is_set_until(until))
+        silence_.set(until, [this] { ready_.notify(); });
+      co_await ready_.wait();
     }
     batch out{std::move(waiting_), over_, dropped_, end_};
     waiting_.clear();
@@ -78,7 +81,10 @@ public:
   }
 
 private:
-  asio::steady_timer timer_;
+  life_clock& clock_;
+  condition ready_;
+  alarm silence_;
+  const connect::codec as_;
   std::function<void()> on_room_, on_drop_;
   std::vector<envelope_ptr> waiting_;
   size_t size_ = 0;

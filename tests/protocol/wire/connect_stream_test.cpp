@@ -35,6 +35,25 @@ TEST(ConnectStream, WritesFlagsAndTheLengthBigEndian) {
   EXPECT_EQ(envelope_bytes(std::string(0x010203, 'x')).substr(0, 5), "\x00\x00\x01\x02\x03"s);
 }
 
+TEST(ConnectStream, AnEnvelopeIsMadeInPlace) {
+  for (size_t size : {0, 1, 300, 70'000}) {
+    std::string payload(size, 'x');
+    EXPECT_EQ(make_envelope(9, [&](std::string& out) { out += payload; }), envelope_bytes(payload));
+  }
+}
+
+TEST(ConnectStream, CompressedPayloadsAreTakenWhenTheyAreExpected) {
+  envelope_reader reader{100, true};
+  auto all = reader.feed(envelope_bytes("packed", 1) + envelope_bytes("plain") + envelope_bytes("{}", 3));
+  EXPECT_EQ(text_of(all), "[1|packed][0|plain][3|{}]");
+  EXPECT_TRUE(all[0].compressed());
+  EXPECT_FALSE(all[1].compressed());
+  EXPECT_TRUE(reader.ended());
+  envelope_reader unknown{100, true};
+  EXPECT_TRUE(unknown.feed(envelope_bytes("x", 4)).empty());
+  EXPECT_EQ(unknown.fault()->what, code::internal);
+}
+
 TEST(ConnectStream, ReadsEveryCut) {
   auto bytes = sample();
   for (size_t cut = 0; cut <= bytes.size(); ++cut) {

@@ -88,6 +88,17 @@ TEST(Connect, TheContentTypeTellsTheKindOfCall) {
     EXPECT_FALSE(kind_of(type)) << type;
 }
 
+TEST(Connect, TheContentTypeTellsTheCodec) {
+  EXPECT_EQ(media_of("application/proto"), (media{call_kind::unary, codec::proto}));
+  EXPECT_EQ(media_of("application/Connect+Proto; x=y"), (media{call_kind::stream, codec::proto}));
+  EXPECT_EQ(media_of("application/connect+json"), (media{call_kind::stream, codec::json}));
+  for (auto kind : {call_kind::unary, call_kind::stream})
+    for (auto as : {codec::json, codec::proto})
+      EXPECT_EQ(media_of(content_type({kind, as})), (media{kind, as}));
+  for (std::string_view type : {"", "application/grpc", "application/connect+", "application/protobuf"})
+    EXPECT_FALSE(media_of(type)) << type;
+}
+
 TEST(Connect, TheTimeoutHasAtMostTenDigits) {
   EXPECT_EQ(read_timeout("1"), 1ms);
   EXPECT_EQ(read_timeout("9999999999"), 9999999999ms);

@@ -174,6 +174,43 @@ class StartTest(EnvdCase):
         self.end(self.envd.stream(start, {}, Connect_Protocol_Version="2"), "invalid_argument")
         self.assertEqual(self.envd.list(), [])
 
+    def test_what_a_wrong_stream_request_is_told(self):
+        for body, said in ((b"", "unary request has zero messages"), (envelope({}, 2), "unary request has zero messages"),
+                           (envelope({}) * 2, "unary request has multiple messages"),
+                           (b"\0\0\0\0\x20{}",
+                            "protocol error: promised 32 bytes in enveloped message, got 2 bytes"),
+                           (envelope({}, 1),
+                            "protocol error: sent compressed message without compression support")):
+            for method in ("Start", "Connect"):
+                stream = self.envd.stream(f"/process.Process/{method}", body)
+                flags, message = stream.next()
+                stream.close()
+                self.assertEqual((flags, message["error"]["message"]), (2, said))
+
+    def test_wrong_unary_requests(self):
+        path = "/process.Process/List"
+        for body, headers, status, code in (
+                (b"", {}, 400, "invalid_argument"), (b"{", {}, 400, "invalid_argument"),
+                (b"[]", {}, 400, "invalid_argument"), (b"{}", {"Connect_Protocol_Version": "2"}, 400, "invalid_argument"),
+                (b"{}", {"Connect_Timeout_Ms": "0"}, 504, "deadline_exceeded"),
+                (b"{}", {"Connect_Timeout_Ms": "12345678901"}, 400, "invalid_argument"),
+                (bytes(17 << 20), {}, 429, "resource_exhausted")):
+            said, error = self.envd.call(path, body, **headers)
+            self.assertEqual((said, error["code"]), (status, code), (body[:9], headers))
+        for method, status in (("GET", 405), ("PUT", 405), ("OPTIONS", 204)):
+            response, _ = self.envd.http(method, path, headers={"Content-Type": "application/json"})
+            self.assertEqual(response.status, status)
+            self.assertEqual(response.getheader("Allow"), "POST" if status == 405 else None)
+        response, body = self.envd.http("POST", "/process.Process/Nothing", "{}", {"Content-Type": "application/json"})
+        self.assertEqual((response.status, body.strip()), (404, b"404 page not found"))
+
+    def test_the_begin_of_a_character_is_not_kept_for_ever(self):
+        stream = self.envd.sh("printf 'x\\303'; read y; printf '\\303'", stdin=True)
+        pid = stream.pid()
+        self.assertEqual(stream.until("stdout", b"\xc3"), b"x\xc3")
+        self.envd.send(b"\n", pid=pid)
+        self.assertEqual(stream.rest()[0]["stdout"], b"\xc3")
+
     def test_the_first_envelope_may_come_in_pieces(self):
         message = envelope({"process": {"cmd": "/bin/echo", "args": ["hi"]}})
         with socket.create_connection(("127.0.0.1", self.envd.port), timeout=60) as peer:
@@ -204,6 +241,123 @@ class StartTest(EnvdCase):
         self.assertEqual(stream.rest()[0]["stdout"], b"x\n")
         for value in ("0", "-1", "x"):
             self.assertEqual(self.envd.run("echo x", headers={"Keepalive_Ping_Interval": value})[1], EXIT_0)
+
+
+    def test_data_puts_the_keepalive_off(self):
+        stream = self.envd.sh("for i in 1 2 3 4 5 6 7 8 9; do echo $i; sleep 0.5; done",
+                              headers={"Keepalive_Ping_Interval": "4"})
+        stream.pid()
+        kinds = []
+        while (message := stream.next())[0] == 0:
+            kinds += message[1]["event"]
+        self.assertEqual(set(kinds), {"data", "end"})
+
+
+class FreezeTest(EnvdCase):
+    def freeze(self, path="/freeze"):
+        response, body = self.envd.http("POST", path)
+        self.assertEqual((response.status, body), (204, b""))
+
+    def test_deadlines_and_keepalives_stand_still(self):
+        for _ in range(2):
+            self.freeze()
+        stream = self.envd.sh("sleep 100", headers={"Connect_Timeout_Ms": "500", "Keepalive_Ping_Interval": "1"})
+        pid = stream.pid()
+        other = self.envd.stream("/process.Process/Connect", {"process": {"pid": pid}}, Connect_Timeout_Ms="500")
+        other.pid()
+        self.assertEqual(self.envd.run("sleep 2.5")[1], EXIT_0)  # longer than both; requests are served
+        self.assertTrue(alive(pid))
+        for _ in range(2):
+            self.freeze("/unfreeze")
+        flags, message = stream.next()
+        self.assertEqual((flags, message["error"]["code"]), (2, "deadline_exceeded"))
+        flags, message = other.next()
+        self.assertTrue(flags == 0 or message["error"]["code"] == "deadline_exceeded", message)
+        wait.until(lambda: not alive(pid), "the deadline")
+        other.close()
+
+    def test_a_deadline_goes_on_where_it_was(self):
+        stream = self.envd.sh("sleep 100", headers={"Connect_Timeout_Ms": "3000"})
+        pid = stream.pid()
+        self.freeze()
+        self.envd.run("sleep 4")
+        still = alive(pid)  # unless three seconds went by before the freeze
+        self.freeze("/unfreeze")
+        self.assertEqual(stream.rest()[2]["error"]["code"], "deadline_exceeded")
+        self.assertTrue(still)
+
+    def test_an_ended_process_is_kept_and_a_killed_one_ends(self):
+        self.freeze()
+        ended = self.envd.sh("exit 4")
+        pid = ended.pid()
+        end = ended.rest()[1]
+        again = self.envd.attach(pid=pid)
+        again.pid()
+        self.assertEqual(again.rest()[1], end)
+        stream = self.envd.sh("sleep 100")
+        self.envd.signal(pid=stream.pid())
+        self.assertEqual(stream.rest()[1], KILLED)
+
+    def test_who_may_freeze(self):
+        secured = self.make({"accessToken": "secret"})
+        for path in ("/freeze", "/unfreeze"):
+            response, _ = secured.http("POST", path, headers={})
+            self.assertEqual(response.status, 401)
+            response, _ = secured.http("POST", path)
+            self.assertEqual(response.status, 204)
+            response, _ = secured.http("GET", path)
+            self.assertEqual((response.status, response.getheader("Allow")), (405, "POST"))
+
+
+class StreamsTest(EnvdCase):
+    def test_streams_of_clients_that_left_are_free_again(self):
+        stream = self.envd.sh("sleep 100")
+        pid = stream.pid()
+        for _ in range(100):  # more than one process may have at once
+            other = self.envd.attach(pid=pid)
+            self.assertEqual(other.pid(), pid)
+            other.close()
+        self.envd.signal(pid=pid)
+        self.assertEqual(stream.rest()[1], KILLED)
+
+    def test_many_streams_hold_nothing_else(self):
+        starts = [self.envd.sh("sleep 100") for _ in range(5)]
+        pids = [stream.pid() for stream in starts]
+        streams = [self.envd.attach(pid=pids[number % 5]) for number in range(220)]
+        for number, stream in enumerate(streams):
+            self.assertEqual(stream.pid(), pids[number % 5])
+        self.assertEqual(len(self.envd.list()), 5)
+        self.assertEqual(self.envd.run("echo x")[0]["stdout"], b"x\n")
+        for pid in pids:
+            self.envd.signal(pid=pid)
+        for stream in starts + streams:
+            self.assertEqual(stream.rest()[1:], (KILLED, {}))
+
+    def test_too_many_streams_of_one_process(self):
+        stream = self.envd.sh("sleep 100")
+        pid = stream.pid()
+        others = [self.envd.attach(pid=pid) for _ in range(63)]
+        for other in others:
+            other.pid()
+        self.end(self.envd.attach(pid=pid), "resource_exhausted")
+        self.envd.signal(pid=pid)
+        for other in others:
+            self.assertEqual(other.rest()[1], KILLED)
+
+    def test_events_come_at_once(self):
+        stream = self.envd.sh("while read -r x; do echo \"$x\"; done", stdin=True)
+        pid = stream.pid()
+        for number in range(20):  # each needs the one before
+            self.envd.send(f"{number}\n".encode(), pid=pid)
+            self.assertEqual(stream.until("stdout", b"\n"), f"{number}\n".encode())
+        self.envd.signal(pid=pid)
+
+    def test_a_killed_process_is_gone_when_the_call_answers(self):
+        for _ in range(20):
+            stream = self.envd.start("/bin/sleep", "100")
+            pid = stream.pid()
+            self.assertEqual(self.envd.signal(pid=pid), (200, {}))
+            self.assertEqual(self.envd.run(f"kill -0 {pid} 2>/dev/null")[1]["exitCode"], 1)
 
 
 class LifeTest(EnvdCase):
