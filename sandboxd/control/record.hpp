@@ -3,6 +3,7 @@
 #pragma once
 
 #include "protocol/wire/e2b.hpp"
+#include "sandboxd/control/network_settings.hpp"
 #include "sandboxd/isolation/runtime_config.hpp"
 
 #include <string>
@@ -21,6 +22,7 @@ struct sandbox_record {
   std::string access_token; ///< of envd; empty = none; never changes
   bool auto_pause = false;  ///< the timeout action stops it and keeps its disk, else it is deleted
   std::optional<bool> allow_internet_access;
+  network_settings network;
   sandbox_limits limits;
   e2b::string_map metadata;
   e2b::string_map env_vars;
