@@ -20,6 +20,13 @@ inline constexpr auto folder_lock = 10s; ///< the lock of its folder; longer: th
 inline constexpr auto disk_lock = 20s;   ///< a disk, until all is written; longer: the boot fails
 inline constexpr auto dead_groups = 5s;  ///< processes in its groups; longer: the next start removes them
 
+// -- connections of the front end
+inline constexpr auto idle_client = 610s;   ///< without a request; over: closed
+inline constexpr auto request_head = 60s;   ///< from its first byte to its end; over: closed
+inline constexpr auto still_body = 300s;    ///< the client sends none of it; over: 408, or a reset
+inline constexpr auto port_connect = 10s;   ///< a port inside takes the connection, else it counts as closed
+inline constexpr size_t signature_tries = 4096; ///< sandboxes that a signed URL without an id may be of
+
 // -- envd
 inline constexpr auto envd_answer = 5s; ///< envd answers /health within, else a connect is 504
 inline constexpr auto envd_told = 2s;   ///< /freeze and /unfreeze; longer: the pause goes on without them
@@ -32,5 +39,6 @@ inline constexpr auto network_pause = 100ms;   ///< before a dead one is started
 inline constexpr auto network_pause_max = 10s; ///< …up to this
 inline constexpr auto network_proven = 60s;    ///< one that lived so long starts the count anew
 inline constexpr size_t network_tries = 6;     ///< starts in a row: then the sandbox stays without a network
+inline constexpr size_t resolved_addresses = 512; ///< open by their names: the oldest ones are closed again
 
 } // namespace agentpool::sandboxd::limits

@@ -14,6 +14,7 @@ struct options {
   std::string data;
   std::string address = "127.0.0.1";
   int port = 0;
+  std::string domain;       ///< of host names; empty = none
   std::string api_key_file; ///< made when missing; default: DATA/api-key
   std::string templates = "/opt/agentpool/templates";
   std::string envd; ///< default: beside the program

@@ -17,6 +17,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <cerrno>
@@ -77,6 +78,7 @@ result<sandboxes_config> configure(const options& wanted) {
   out.limits = wanted.limits;
   out.network = wanted.network;
   out.running = wanted.sandboxes;
+  out.domain = wanted.domain;
   out.paths.runc = wanted.runc;
   out.paths.state = wanted.data + "/runc";
   out.paths.runtime_json = std::move(*runtime);
@@ -160,12 +162,13 @@ result<unique_fd> lock_folder(const std::string& data) {
 
 int serve(const options& wanted, sandboxes_config config, const namespace_sockets& sockets, std::string key) {
   asio::io_context io{1};
+  asio::thread_pool resolving{1}; // opens addresses to sandboxes whose way out goes by names
   tcp::acceptor acceptor{io};
   if (auto good = listen(acceptor, wanted); !good)
     return log_line(good.error().text()), 1;
   if (config.network == network_mode::nat)
-    config.on_running = [&io, &sockets](const std::shared_ptr<sandbox_entry>& entry) {
-      serve_dns(io.get_executor(), sockets, entry);
+    config.on_running = [&io, &resolving, &sockets](const std::shared_ptr<sandbox_entry>& entry) {
+      serve_dns(io.get_executor(), resolving.get_executor(), sockets, entry);
     };
   config.answers = [&sockets](const std::shared_ptr<sandbox_entry>& entry) {
     return envd_answers(sockets, entry->run->net.get());
@@ -174,13 +177,14 @@ int serve(const options& wanted, sandboxes_config config, const namespace_socket
     return tell_envd(sockets, entry->run->net.get(), path, entry->record.access_token);
   };
   sandboxes all{io.get_executor(), std::move(config)};
-  auto shared = std::make_shared<front_context>(front_context{all, sockets, std::move(key)});
+  auto shared = std::make_shared<front_context>(front_context{all, sockets, std::move(key), wanted.domain});
   for (const auto& line : all.recover())
     log_line(line);
   asio::co_spawn(io, accept_all(acceptor, shared), asio::detached);
   asio::co_spawn(io, stop_at_signal(acceptor, all, io), asio::detached);
   say_ready(acceptor);
   io.run();
+  resolving.join();
   return 0;
 }
 

@@ -88,6 +88,8 @@ std::string new_sandbox_json(const new_sandbox& request, api version) {
     out.add_raw("autoResume", json_object{}.add("enabled", true).str());
   if (request.allow_internet_access)
     out.add("allow_internet_access", *request.allow_internet_access);
+  if (request.network)
+    out.add_raw("network", network_json(*request.network));
   if (!request.metadata.empty())
     add_map(out, "metadata", request.metadata);
   if (!request.env_vars.empty())
@@ -136,6 +138,8 @@ std::string sandbox_detail_json(const sandbox_detail& reply) {
   reply.allow_internet_access ? out.add("allowInternetAccess", *reply.allow_internet_access)
                               : out.add_raw("allowInternetAccess", "null");
   add_or_null(out, "domain", reply.domain);
+  if (reply.network)
+    out.add_raw("network", network_json(*reply.network));
   out.add_raw("lifecycle", json_object{}
                              .add("autoResume", reply.auto_resume)
                              .add("onTimeout", reply.auto_pause ? "pause" : "kill")
@@ -154,6 +158,7 @@ result<sandbox_detail> parse_sandbox_detail(std::string_view body) {
     return fail(errc::bad_json, "The reply names no sandboxID.");
   out.envd_access_token = optional_text(reply["envdAccessToken"]);
   out.allow_internet_access = reply["allowInternetAccess"].boolean();
+  out.network = network_of(reply["network"]);
   out.domain = optional_text(reply["domain"]);
   out.auto_resume = reply["lifecycle"]["autoResume"].boolean().value_or(false);
   out.auto_pause = reply["lifecycle"]["onTimeout"].text_or("") == "pause";

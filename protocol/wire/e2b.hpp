@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "protocol/wire/e2b_network.hpp"
 #include "protocol/wire/json.hpp"
 
 #include <cstdint>
@@ -38,9 +39,10 @@ struct new_sandbox {
   bool auto_resume = false;       ///< traffic resumes a paused sandbox
   std::optional<bool> allow_internet_access; ///< false: no way out
   string_map metadata;
+  std::optional<network_options> network;
   string_map env_vars;                  ///< environment of every process
   std::vector<std::string> unsupported; ///< members that were sent and that this codec does not know how to
-                                        ///< hold: network, mcp, volumeMounts, iam. Never encoded.
+                                        ///< hold: mcp, volumeMounts, iam. Never encoded.
 
   int64_t timeout_or_default(api version) const {
     return timeout.value_or(version == api::v1 ? default_timeout_v1 : default_timeout_v2);
@@ -88,6 +90,7 @@ struct listed_sandbox {
 struct sandbox_detail : listed_sandbox {
   std::optional<std::string> envd_access_token;
   std::optional<bool> allow_internet_access;
+  std::optional<network_options> network;
   std::optional<std::string> domain;
   bool auto_resume = false;
   bool auto_pause = false; ///< lifecycle.onTimeout: pause or kill

@@ -105,11 +105,19 @@ result<void> read_auto_resume(const json& body, bool& out) {
 // Members that ask for nothing (null, {}, []) are no request.
 std::vector<std::string> find_unsupported(const json& body) {
   std::vector<std::string> found;
-  for (std::string_view name : {"network", "mcp", "volumeMounts", "iam"})
+  for (std::string_view name : {"mcp", "volumeMounts", "iam"})
     if (auto value = body[name];
         !absent(value) && !((value.is_object() || value.is_array()) && !value.size()))
       found.emplace_back(name);
   return found;
+}
+
+result<void> read_network_member(const json& body, new_sandbox& out) {
+  auto network = read_network(body["network"], out.allow_internet_access);
+  if (!network)
+    return tl::unexpected{network.error()};
+  out.network = std::move(*network);
+  return {};
 }
 
 result<void> check_lifecycle(const new_sandbox& request) {
@@ -135,6 +143,7 @@ result<new_sandbox> parse_new_sandbox(std::string_view body) {
                 .and_then([&] { return read(members, "autoPauseMemory", out.auto_pause_memory); })
                 .and_then([&] { return read_auto_resume(members, out.auto_resume); })
                 .and_then([&] { return read(members, "allow_internet_access", out.allow_internet_access); })
+                .and_then([&] { return read_network_member(members, out); })
                 .and_then([&] { return read(members, "metadata", out.metadata); })
                 .and_then([&] { return read_env_vars(members, out.env_vars); });
   if (!good)
@@ -146,6 +155,9 @@ result<new_sandbox> parse_new_sandbox(std::string_view body) {
   if (good = check_lifecycle(out); !good)
     return tl::unexpected{good.error()};
   out.unsupported = find_unsupported(members);
+  if (out.network)
+    for (const auto& name : out.network->unsupported)
+      out.unsupported.push_back("network." + name);
   return out;
 }
 

@@ -61,6 +61,7 @@ std::string record_json(const sandbox_record& record) {
                          .add("processes", record.limits.processes)
                          .add("cpus", record.limits.cpus)
                          .str())
+    .add_raw("network", network_settings_json(record.network))
     .add_raw("metadata", map_json(record.metadata))
     .add_raw("env_vars", map_json(record.env_vars))
     .str();
@@ -88,6 +89,7 @@ result<sandbox_record> parse_record(std::string_view text) {
   out.auto_pause_memory = members["auto_pause_memory"].boolean().value_or(true);
   out.auto_resume = members["auto_resume"].boolean().value_or(false);
   out.allow_internet_access = members["allow_internet_access"].boolean();
+  out.network = network_settings_of(members["network"]);
   out.limits = limits_of(members["limits"]);
   out.metadata = map_of(members["metadata"]);
   out.env_vars = map_of(members["env_vars"]);
@@ -104,6 +106,8 @@ e2b::sandbox as_sandbox(const sandbox_record& record) {
   out.envd_version = e2b::envd_version;
   if (!record.access_token.empty())
     out.envd_access_token = record.access_token;
+  if (!record.network.traffic_token.empty())
+    out.traffic_access_token = record.network.traffic_token;
   return out;
 }
 
@@ -123,6 +127,7 @@ e2b::sandbox_detail as_detail(const sandbox_record& record, bool running) {
   if (!record.access_token.empty())
     out.envd_access_token = record.access_token;
   out.allow_internet_access = record.allow_internet_access;
+  out.network = record.network.options;
   out.auto_pause = record.auto_pause;
   out.auto_resume = record.auto_resume;
   return out;

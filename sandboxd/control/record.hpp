@@ -3,6 +3,7 @@
 #pragma once
 
 #include "protocol/wire/e2b.hpp"
+#include "sandboxd/control/network_settings.hpp"
 #include "sandboxd/isolation/runtime_config.hpp"
 
 #include <string>
@@ -28,6 +29,7 @@ struct sandbox_record {
   bool auto_pause_memory = true; ///< …which keeps its processes
   bool auto_resume = false;      ///< traffic resumes it
   std::optional<bool> allow_internet_access;
+  network_settings network;
   sandbox_limits limits;
   e2b::string_map metadata;
   e2b::string_map env_vars;

@@ -34,6 +34,8 @@ answer create(call on) {
   if (!wanted)
     co_return from_failure(wanted.error());
   auto made = co_await on.all.create(std::move(*wanted), on.version);
+  if (made)
+    made->domain = on.all.domain();
   co_return made ? control_response{201, e2b::sandbox_json(*made)} : error_response(made.error());
 }
 
@@ -45,6 +47,7 @@ answer connect(call on) {
     co_await on.all.connect(on.id, wanted->timeout.value_or(e2b::default_timeout_v2), wanted->memory);
   if (!done)
     co_return error_response(done.error());
+  done->sandbox.domain = on.all.domain();
   co_return control_response{done->resumed ? 201 : 200, e2b::sandbox_json(done->sandbox)};
 }
 
@@ -53,6 +56,8 @@ answer resume(call on) {
   if (!wanted)
     co_return from_failure(wanted.error());
   auto done = co_await on.all.resume(on.id, wanted->timeout.value_or(e2b::default_timeout_v1));
+  if (done)
+    done->domain = on.all.domain();
   co_return done ? control_response{201, e2b::sandbox_json(*done)} : error_response(done.error());
 }
 
@@ -75,6 +80,13 @@ answer refresh(call on) {
   if (!seconds)
     co_return from_failure(seconds.error());
   co_return no_content(co_await on.all.refresh(on.id, *seconds));
+}
+
+answer set_network(call on) {
+  auto wanted = e2b::parse_network_update(on.request.body);
+  if (!wanted)
+    co_return from_failure(wanted.error());
+  co_return no_content(co_await on.all.set_network(on.id, std::move(*wanted)));
 }
 
 answer detail(call on) {
@@ -122,7 +134,7 @@ constexpr std::array routes{
   route{"POST", "/sandboxes/{}/pause", pause},
   route{"POST", "/sandboxes/{}/timeout", set_timeout},
   route{"POST", "/sandboxes/{}/refreshes", refresh},
-  route{"PUT", "/sandboxes/{}/network", unsupported},
+  route{"PUT", "/sandboxes/{}/network", set_network},
   route{"GET", "/sandboxes/{}/metrics", unsupported},
   route{"GET", "/sandboxes/{}/logs", unsupported, true},
   route{"POST", "/sandboxes/{}/snapshots", unsupported},
@@ -143,14 +155,6 @@ bool matches(std::string_view pattern, std::string_view path, std::string_view& 
     return false;
   id = path.substr(hole, path.size() - hole - tail.size());
   return id.find('/') == std::string_view::npos;
-}
-
-// The time does not depend on where the two differ.
-bool equal_secrets(std::string_view a, std::string_view b) {
-  unsigned char difference = a.size() == b.size() ? 0 : 1;
-  for (size_t i = 0; i < a.size() && i < b.size(); ++i)
-    difference |= static_cast<unsigned char>(a[i] ^ b[i]);
-  return difference == 0;
 }
 
 struct choice {

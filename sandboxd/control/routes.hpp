@@ -22,6 +22,7 @@ struct control_response {
   int status = 200;
   std::string body; ///< JSON, or empty with 204
   std::vector<std::pair<std::string, std::string>> headers{};
+  std::string content_type = "application/json; charset=utf-8";
 };
 
 /// Answers one request of the control plane; every error has the body `{"code","message"}`.

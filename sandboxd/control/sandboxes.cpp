@@ -117,6 +117,9 @@ reply<sandbox_record> sandboxes::new_record(const e2b::new_sandbox& request, e2b
   if (!request.unsupported.empty())
     return api_fail(
       400, "'" + request.unsupported.front() + "' is not supported by this server", "unsupported");
+  auto secure = request.secure_or_default(version);
+  if (request.network && !request.network->allow_public_traffic && !secure)
+    return api_fail(400, "network.allowPublicTraffic can only be false when secure is true");
   if (auto room = check_room(); !room)
     return tl::unexpected{room.error()};
   sandbox_record record;
@@ -125,13 +128,14 @@ reply<sandbox_record> sandboxes::new_record(const e2b::new_sandbox& request, e2b
   record.first_id = free_range();
   record.started_at = wall_ms();
   record.end_at = record.started_at + seconds * 1000;
-  if (request.secure_or_default(version))
+  if (secure)
     record.access_token = sha256_hex(random_token(""));
   record.timeout_s = seconds;
   record.auto_pause = request.auto_pause;
   record.auto_pause_memory = request.auto_pause_memory;
   record.auto_resume = request.auto_resume;
   record.allow_internet_access = request.allow_internet_access;
+  record.network = new_network_settings(request.network);
   record.limits = config_.limits;
   record.metadata = request.metadata;
   record.env_vars = request.env_vars;
@@ -150,7 +154,8 @@ boot sandboxes::boot_of(const sandbox_record& record) const {
   out.template_root = config_.templates + "/" + record.template_id + "/rootfs";
   out.first_id = record.first_id;
   out.limits = record.limits;
-  out.network = record.allow_internet_access == false ? network_mode::none : config_.network;
+  out.network = config_.network;
+  out.egress = record.network.egress(record.allow_internet_access);
   out.init = init.str();
   return out;
 }
@@ -177,7 +182,10 @@ reply<e2b::sandbox_detail> sandboxes::detail(const std::string& id) const {
   auto entry = find(id);
   if (!entry || !listed(*entry))
     return no_sandbox(id);
-  return as_detail(entry->record, serves(*entry));
+  auto out = as_detail(entry->record, serves(*entry));
+  if (serves(*entry))
+    out.domain = domain();
+  return out;
 }
 
 std::vector<e2b::listed_sandbox> sandboxes::list() const {
@@ -186,6 +194,20 @@ std::vector<e2b::listed_sandbox> sandboxes::list() const {
     if (listed(*entry))
       rows.push_back(as_detail(entry->record, serves(*entry)));
   return rows;
+}
+
+std::vector<std::shared_ptr<sandbox_entry>> sandboxes::known() const {
+  std::vector<entry_ptr> out;
+  for (const auto& [id, entry] : entries_)
+    if (listed(*entry))
+      out.push_back(entry);
+  std::stable_partition(
+    out.begin(), out.end(), [](const auto& entry) { return entry->state == sandbox_state::running; });
+  return out;
+}
+
+std::optional<std::string> sandboxes::domain() const {
+  return config_.domain.empty() ? std::nullopt : std::optional{config_.domain};
 }
 
 size_t sandboxes::count_running() const {

@@ -63,6 +63,7 @@ struct sandbox_entry {
   std::optional<running_sandbox> run;
   bool born = false;                 ///< the first boot succeeded: the id is known
   uint64_t boots = 0;                ///< counts the boots: what belongs to an older one means nothing
+  bool network_kept = false;         ///< its network process is watched and started again
   std::set<data_stream*> streams;    ///< of this boot; each leaves by itself
   boost::asio::steady_timer expiry;  ///< the timeout action
   boost::asio::steady_timer changed; ///< never fires; cancelled at every change of state
@@ -79,6 +80,7 @@ struct sandboxes_config {
   runtime_paths paths;
   sandbox_limits limits;
   network_mode network = network_mode::nat;
+  std::string domain; ///< that replies name; empty = none
   size_t running = 100;               ///< sandboxes at once; one more: 429
   int64_t longest_timeout_s = 86'400; ///< a longer one: 400
   uint32_t first_id = 0x20000000;     ///< of the ranges of user ids
@@ -121,9 +123,15 @@ public:
   task<reply<void>> kill(std::string id);
   task<reply<void>> set_timeout(std::string id, int64_t seconds);
   task<reply<void>> refresh(std::string id, int64_t seconds);
+  /// Replaces what a running sandbox may reach; in force when this returns.
+  task<reply<void>> set_network(std::string id, e2b::network_update update);
   reply<e2b::sandbox_detail> detail(const std::string& id) const;
   std::vector<e2b::listed_sandbox> list() const;
   size_t count_running() const;
+  /// Every sandbox whose id is known, the running ones first.
+  std::vector<std::shared_ptr<sandbox_entry>> known() const;
+  /// The domain of their host names, when the service has one.
+  std::optional<std::string> domain() const;
 
   /// The entry of a running sandbox, for its data plane; null when there is none.
   std::shared_ptr<sandbox_entry> running(const std::string& id) const;
@@ -150,6 +158,8 @@ private:
   task<void> watch(entry_ptr entry, uint64_t boots, unique_fd pidfd);
   /// Starts its slirp4netns again whenever it died.
   task<void> keep_network(entry_ptr entry, uint64_t boots);
+  task<result<void>> open_network(entry_ptr entry, uint64_t boots);
+  task<void> watch_network(entry_ptr entry, uint64_t boots);
   task<result<nat>> new_network(entry_ptr entry, uint64_t boots);
   task<bool> network_ends(entry_ptr entry, uint64_t boots);
   static bool runs(const sandbox_entry& entry, uint64_t boots);

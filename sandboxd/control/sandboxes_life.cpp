@@ -73,7 +73,8 @@ sandboxes::task<reply<void>> sandboxes::start(entry_ptr entry, bool fresh) {
   if (config_.on_running)
     config_.on_running(entry);
   asio::co_spawn(executor_, watch(entry, boots, std::move(pidfd)), asio::detached);
-  if (entry->run->way_out.pid > 0)
+  entry->network_kept = entry->run->way_out.pid > 0;
+  if (entry->network_kept)
     asio::co_spawn(executor_, keep_network(entry, boots), asio::detached);
   co_return reply<void>{};
 }

@@ -3,6 +3,7 @@
 #include "sandboxd/front/dns.hpp"
 
 #include "sandboxd/files.hpp"
+#include "sandboxd/front/dns_message.hpp"
 #include "sandboxd/front/session_detail.hpp"
 #include "sandboxd/log.hpp"
 
@@ -10,6 +11,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/write.hpp>
 
+#include <fcntl.h>
 #include <sys/socket.h>
 
 namespace agentpool::sandboxd {
@@ -28,8 +30,10 @@ constexpr size_t largest_message = 65'535;
 
 class dns_relay final : public data_stream, public std::enable_shared_from_this<dns_relay> {
 public:
-  dns_relay(asio::any_io_executor executor, asio::ip::address server, std::weak_ptr<sandbox_entry> entry)
-      : datagrams_(executor), acceptor_(executor), server_(std::move(server)), entry_(std::move(entry)) {}
+  dns_relay(asio::any_io_executor executor, asio::any_io_executor blocking, asio::ip::address server,
+    std::weak_ptr<sandbox_entry> entry)
+      : datagrams_(executor), acceptor_(executor), blocking_(std::move(blocking)), server_(std::move(server)),
+        entry_(std::move(entry)) {}
 
   ~dns_relay() override {
     if (auto entry = entry_.lock())
@@ -92,10 +96,45 @@ private:
     boost::system::error_code bad;
     out.connect({server_, dns_port}, bad);
     std::string reply(largest_message, '\0');
-    auto done = co_await (ask(out, query, reply) || deadline.async_wait(quietly));
-    if (!bad && done.index() == 0 && std::get<0>(done) > 0 && datagrams_.is_open())
-      co_await datagrams_.async_send_to(asio::buffer(reply.data(), std::get<0>(done)), peer, quietly);
+    if (!answers(queried_name(query))) {
+      reply = refusal(query);
+    } else {
+      auto done = co_await (ask(out, query, reply) || deadline.async_wait(quietly));
+      reply.resize(!bad && done.index() == 0 ? std::get<0>(done) : 0);
+      if (!reply.empty() && by_name() && !co_await open(answered_addresses(reply)))
+        reply = refusal(query);
+    }
+    if (!reply.empty() && datagrams_.is_open())
+      co_await datagrams_.async_send_to(asio::buffer(reply), peer, quietly);
     --queries_;
+  }
+
+  // No name: nothing but a sandbox that may ask for everything.
+  bool answers(const std::optional<std::string>& name) const {
+    auto entry = entry_.lock();
+    return entry && entry->record.network.resolves(name.value_or(""), entry->record.allow_internet_access);
+  }
+
+  bool by_name() const {
+    auto entry = entry_.lock();
+    auto policy = entry ? entry->record.network.egress(entry->record.allow_internet_access) : egress_policy{};
+    return policy.by_name && denies_world(policy);
+  }
+
+  asio::awaitable<bool> open(std::vector<uint32_t> addresses) {
+    auto entry = entry_.lock();
+    if (!entry || !entry->run || addresses.empty())
+      co_return entry != nullptr;
+    auto net = std::make_shared<net::unique_fd>(::fcntl(entry->run->net.get(), F_DUPFD_CLOEXEC, 0));
+    auto job = [](std::shared_ptr<sandbox_network> network, std::shared_ptr<net::unique_fd> in,
+                 std::vector<uint32_t> all) -> asio::awaitable<result<void>> {
+      co_return network->open(in->get(), all);
+    };
+    auto work = job(entry->run->network, net, std::move(addresses));
+    auto done = co_await asio::co_spawn(blocking_, std::move(work), asio::use_awaitable);
+    if (!done)
+      log_line("sandbox " + entry->record.id + ": an address was not opened: " + done.error().text());
+    co_return done.has_value();
   }
 
   asio::awaitable<size_t> ask(udp::socket& out, const std::string& query, std::string& reply) {
@@ -108,6 +147,8 @@ private:
 
   asio::awaitable<void> relay(tcp::socket inside) {
     auto self = shared_from_this();
+    if (by_name() || !answers(std::nullopt))
+      co_return;
     ++connections_;
     tcp::socket outside{inside.get_executor()};
     asio::steady_timer deadline{inside.get_executor(), connection_limit};
@@ -133,6 +174,7 @@ private:
 
   udp::socket datagrams_;
   tcp::acceptor acceptor_;
+  const asio::any_io_executor blocking_;
   const asio::ip::address server_;
   const std::weak_ptr<sandbox_entry> entry_;
   size_t queries_ = 0, connections_ = 0;
@@ -160,12 +202,13 @@ std::optional<asio::ip::address> first_nameserver(std::string_view resolv_conf) 
   return std::nullopt;
 }
 
-void serve_dns(asio::any_io_executor executor, const namespace_sockets& sockets,
+void serve_dns(asio::any_io_executor executor, asio::any_io_executor blocking,
+  const namespace_sockets& sockets,
   const std::shared_ptr<sandbox_entry>& entry) {
   auto server = first_nameserver(read_whole("/etc/resolv.conf").value_or(""));
   if (!server || !entry->run)
     return;
-  auto relay = std::make_shared<dns_relay>(executor, *server, entry);
+  auto relay = std::make_shared<dns_relay>(executor, std::move(blocking), *server, entry);
   if (!relay->listen(sockets, entry->run->net.get()))
     return log_line("sandbox " + entry->record.id + " has no DNS: its port 53 cannot be bound");
   entry->streams.insert(relay.get());

@@ -13,8 +13,12 @@ inline constexpr const char* dns_address = "127.0.0.53";
 /// Serves DNS inside one sandbox by passing queries to this host's name server: nothing but DNS of that
 /// server can be reached by it. Ends with the sandbox's boot. At most 64 queries and 16 connections at once;
 /// more are dropped.
-void serve_dns(boost::asio::any_io_executor executor, const namespace_sockets& sockets,
-  const std::shared_ptr<sandbox_entry>& entry);
+///
+/// A sandbox for which the whole world is denied gets REFUSED, but for names that it may reach: their
+/// addresses are opened to it before it sees them (`open_addresses` blocks; it runs elsewhere). By
+/// connections it then gets nothing.
+void serve_dns(boost::asio::any_io_executor executor, boost::asio::any_io_executor blocking,
+  const namespace_sockets& sockets, const std::shared_ptr<sandbox_entry>& entry);
 
 /// The first usable name server of a resolv.conf(5); nothing when there is none.
 std::optional<boost::asio::ip::address> first_nameserver(std::string_view resolv_conf);

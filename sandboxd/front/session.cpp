@@ -3,13 +3,18 @@
 #include "sandboxd/front/session.hpp"
 
 #include "protocol/wire/e2b_list.hpp"
+#include "sandboxd/front/address.hpp"
+#include "sandboxd/front/error_page.hpp"
 #include "sandboxd/front/session_detail.hpp"
+#include "sandboxd/front/signed_url.hpp"
+#include "sandboxd/limits.hpp"
 
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/read.hpp>
 
 #include <fcntl.h>
+#include <netinet/tcp.h>
 
 namespace agentpool::sandboxd {
 
@@ -17,23 +22,24 @@ namespace {
 
 constexpr size_t head_bytes = 64 * 1024;
 constexpr size_t body_bytes = 1024 * 1024; // of requests of the control plane
-constexpr auto idle = std::chrono::seconds{75};
 constexpr auto body_deadline = std::chrono::seconds{60};
 
 std::string_view path_of(std::string_view target) {
   return target.substr(0, target.find('?'));
 }
 
-control_response proxy_error(int status, std::string body) {
-  return {status, std::move(body)};
+std::string_view text_of(const boost::beast::flat_buffer& buffer) {
+  return {static_cast<const char*>(buffer.data().data()), buffer.size()};
 }
 
-// The sandbox that the request is for; nothing: the control plane.
-result<std::optional<e2b::target>> target_of(const request_head& head) {
-  auto host = e2b::parse_host(field(head, "Host").value_or(""));
-  if (!host || *host)
-    return host;
-  return e2b::parse_route_headers(field(head, e2b::sandbox_id_header), field(head, e2b::sandbox_port_header));
+// A client that vanished without a word is noticed in some minutes.
+void ask_whether_alive(session::tcp::socket& socket) {
+  using seconds_option = boost::asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPIDLE>;
+  using pause_option = boost::asio::detail::socket_option::integer<IPPROTO_TCP, TCP_KEEPINTVL>;
+  boost::system::error_code ignored;
+  socket.set_option(boost::asio::socket_base::keep_alive{true}, ignored);
+  socket.set_option(seconds_option{60}, ignored);
+  socket.set_option(pause_option{30}, ignored);
 }
 
 } // namespace
@@ -50,7 +56,7 @@ session::session(tcp::socket socket, std::shared_ptr<front_context> shared)
   ++shared_->open;
   boost::system::error_code ignored;
   client_.set_option(tcp::no_delay{true}, ignored);
-  client_.set_option(boost::asio::socket_base::keep_alive{true}, ignored);
+  ask_whether_alive(client_);
 }
 
 session::~session() {
@@ -97,27 +103,72 @@ session::task<void> session::run() {
     co_await linger();
 }
 
+// Until the whole head is in the buffer; nothing: it will not be. Its size.
+session::task<std::optional<size_t>> session::await_head(const request_parser& parser) {
+  constexpr std::string_view head_end = "\r\n\r\n", line_end = "\r\n";
+  deadline_.expires_after(limits::idle_client);
+  for (;;) {
+    while (text_of(client_buffer_).starts_with(line_end)) // some clients write one too many behind a body
+      client_buffer_.consume(line_end.size());
+    auto text = text_of(client_buffer_);
+    auto end = text.find(head_end);
+    auto head = text.substr(0, end == std::string_view::npos ? end : end + head_end.size());
+    if (auto fault = head == line_end.substr(0, 1) ? std::nullopt : raw_head_fault(head)) {
+      co_await refuse(400, *fault, parser, false);
+      co_return std::nullopt;
+    }
+    if (head.size() > head_bytes) {
+      co_await refuse(431, "the header is too large", parser, false);
+      co_return std::nullopt;
+    }
+    if (end != std::string_view::npos)
+      co_return head.size();
+    auto first = text.empty();
+    auto room = client_buffer_.prepare(std::min<size_t>(16 * 1024, client_buffer_.max_size() - text.size()));
+    auto done = co_await (client_.async_read_some(room, quietly) || deadline_.async_wait(quietly));
+    if (done.index() == 1 || std::get<0>(std::get<0>(done)))
+      co_return std::nullopt;
+    client_buffer_.commit(std::get<1>(std::get<0>(done)));
+    if (first)
+      deadline_.expires_after(limits::request_head);
+  }
+}
+
 session::task<bool> session::read_head(request_parser& parser) {
-  deadline_.expires_after(idle);
-  auto done = co_await (
-    http::async_read_header(client_, client_buffer_, parser, quietly) || deadline_.async_wait(quietly));
-  if (done.index() == 1)
+  auto size = co_await await_head(parser);
+  if (!size)
     co_return false;
-  auto error = std::get<0>(std::get<0>(done));
-  if (error == http::error::header_limit)
-    co_await refuse(431, "the header is too large", parser, false);
-  else if (is_malformed(error))
-    co_await refuse(400, "malformed request", parser, false);
-  co_return !error;
+  boost::system::error_code error;
+  auto used = parser.put(boost::asio::const_buffer{client_buffer_.data().data(), *size}, error);
+  if (error == http::error::need_buffer)
+    error = {};
+  const char* fault = error || !parser.is_header_done() ? "malformed request" : nullptr;
+  if (!fault)
+    fault = head_fault(parser.get()).value_or(nullptr);
+  client_buffer_.consume(fault ? *size : used);
+  if (fault)
+    co_return co_await refuse(400, fault, parser, false);
+  co_return true;
 }
 
 session::task<bool> session::serve(request_parser& parser) {
-  auto target = target_of(parser.get());
+  const auto& head = parser.get();
+  auto target = address_of(head, shared_->domain);
   if (!target)
     co_return co_await refuse(400, target.error().detail.c_str(), parser, false);
-  if (!*target)
+  if (*target)
+    co_return co_await serve_inside(parser, **target);
+  auto url = parse_signed_url({head.target().data(), head.target().size()});
+  if (!url)
     co_return co_await serve_own(parser);
-  co_return co_await serve_inside(parser, **target);
+  std::string method{head.method_string()};
+  if (head.method() == http::verb::options) // the question of a browser before it
+    method = head["Access-Control-Request-Method"];
+  auto signer = sandbox_of(*url, method, shared_->all);
+  if (!signer)
+    co_return co_await refuse(401, "invalid signature", parser, true);
+  e2b::target envd{signer->record.id, e2b::envd_port};
+  co_return co_await serve_inside(parser, std::move(envd));
 }
 
 session::task<bool> session::say(
@@ -177,12 +228,14 @@ session::task<bool> session::serve_inside(request_parser& parser, e2b::target ta
     co_return co_await refuse(404, "this path is reserved for the E2B control plane", parser, true);
   auto woken = co_await shared_->all.wake(target.sandbox_id);
   if (!woken) {
-    auto gone = woken.error().code == 404;
-    auto response =
-      gone ? proxy_error(502, e2b::sandbox_not_found_json(target.sandbox_id)) : error_response(woken.error());
+    auto response = woken.error().code == 404 ? not_found(head, target) : error_response(woken.error());
     co_return co_await say(response, parser, true);
   }
   auto entry = *woken;
+  if (!entry->record.network.admits(target.port, field(head, traffic_token_header).value_or(""))) {
+    auto response = token_wanted(head, target);
+    co_return co_await say(response, parser, true);
+  }
   auto origin = field(head, "Origin");
   if (to_envd && origin && entry->record.access_token.empty() &&
       foreign_origin(*origin, field(head, "Host").value_or("")))
@@ -190,18 +243,18 @@ session::task<bool> session::serve_inside(request_parser& parser, e2b::target ta
       403, "a page of another host may not use a sandbox without an access token", parser, true);
   if (!co_await reach(entry, target.port)) {
     auto gone = !shared_->all.running(target.sandbox_id);
-    auto body = gone ? e2b::sandbox_not_found_json(target.sandbox_id)
-                     : e2b::port_closed_json(target.sandbox_id, target.port);
-    auto response = proxy_error(502, std::move(body));
+    auto response = gone ? not_found(head, target) : port_closed(head, target);
     co_return co_await say(response, parser, true);
   }
   exchange on{parser, to_envd, target};
+  on.host = entry->record.network.host_for(target.port);
   co_return co_await forward(on);
 }
 
-// The connection of the request before is taken again when it leads to the same port and lives.
+// The connection of the request before is taken again when it leads to envd and lives. Programs of the user
+// may close theirs at any time, also while the next request is on its way.
 session::task<bool> session::reach(const std::shared_ptr<sandbox_entry>& entry, uint16_t port) {
-  auto same = entry_.lock() == entry && boots_ == entry->boots && port_ == port;
+  auto same = port == e2b::envd_port && entry_.lock() == entry && boots_ == entry->boots && port_ == port;
   if (same && upstream_.is_open() && upstream_buffer_.size() == 0 && is_quiet(upstream_))
     co_return true;
   drop_upstream();

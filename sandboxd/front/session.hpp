@@ -18,6 +18,7 @@ struct front_context {
   sandboxes& all;
   const namespace_sockets& sockets;
   std::string api_key;
+  std::string domain; ///< of host names; empty = none
   size_t open = 0; ///< connections now
 };
 
@@ -41,6 +42,7 @@ private:
 
   struct exchange; // one forwarded request
 
+  task<std::optional<size_t>> await_head(const request_parser& parser);
   task<bool> read_head(request_parser& parser);
   task<bool> serve(request_parser& parser);
   task<bool> serve_own(request_parser& parser);
@@ -51,6 +53,7 @@ private:
   task<void> send_body(exchange& on);
   task<void> response_side(exchange& on);
   task<void> pass_body(exchange& on);
+  task<void> client_stalls(exchange& on);
   task<bool> read_response_head(exchange& on);
   task<bool> client_leaves();
   task<void> linger();

@@ -21,6 +21,10 @@ struct session::exchange {
   request_parser& parser;
   bool to_envd;
   e2b::target target;
+  std::string host{};        ///< in place of the client's; empty: the client's
+  size_t reads = 0;          ///< of the request's body
+  bool reading = false;      ///< one is under way
+  bool stalled = false;      ///< it did not come
   bool request_sent = false; ///< all of it went inside
   bool client_left = false;
   bool malformed = false;        ///< its body cannot be read

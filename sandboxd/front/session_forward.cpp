@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
+#include "sandboxd/front/error_page.hpp"
 #include "sandboxd/front/session_detail.hpp"
+#include "sandboxd/limits.hpp"
 
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/string.hpp>
@@ -74,15 +76,21 @@ void widen(boost::beast::flat_buffer& buffer, size_t last_piece) {
     buffer.reserve(wide_read);
 }
 
-// Copies until the source ends, and tells the target so.
+// Copies until the source ends, and tells the target so. A fault ends the other direction too: nobody may
+// ever close that.
 asio::awaitable<void> copy(
   asio::ip::tcp::socket& from, asio::ip::tcp::socket& to, std::array<char, 64 * 1024>& buffer) {
+  boost::system::error_code ignored;
   for (;;) {
     auto [error, count] = co_await from.async_read_some(asio::buffer(buffer), quietly);
-    if (error || !co_await write_piece(to, framing::until_close, buffer.data(), count))
+    if (error == asio::error::eof)
       break;
+    if (error || !co_await write_piece(to, framing::until_close, buffer.data(), count)) {
+      from.cancel(ignored);
+      to.cancel(ignored);
+      break;
+    }
   }
-  boost::system::error_code ignored;
   to.shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
 }
 
@@ -129,7 +137,10 @@ session::task<void> session::send_body(exchange& on) {
   auto how = framing_of(on.parser);
   while (!on.parser.is_done()) {
     on.parser.get().body() = {up_.data(), up_.size(), true};
+    on.reading = true;
     auto [error, count] = co_await http::async_read_some(client_, client_buffer_, on.parser, quietly);
+    on.reading = false;
+    ++on.reads;
     if (error && error != http::error::need_buffer) {
       on.malformed = is_malformed(error);
       on.client_left = !on.malformed && error != asio::error::operation_aborted;
@@ -148,7 +159,7 @@ session::task<void> session::send_body(exchange& on) {
 session::task<void> session::request_side(exchange& on) {
   if (expects_continue(on.parser.get()) && !co_await say_continue(client_))
     co_return;
-  auto head = forwarded_request(on.parser.get(), framing_of(on.parser), on.to_envd);
+  auto head = forwarded_request(on.parser.get(), framing_of(on.parser), on.to_envd, on.host);
   if (co_await write_text(upstream_, head))
     co_await send_body(on);
   if (on.client_left || on.malformed)
@@ -171,7 +182,9 @@ session::task<bool> session::read_response_head(exchange& on) {
     if (error)
       co_return false;
     auto status = on.response->get().result_int();
-    if (status / 100 != 1 || status == 101)
+    if (status == 101)
+      co_return !on.to_envd && wants_upgrade(on.parser.get()); // nobody else asked for it
+    if (status / 100 != 1)
       co_return true;
   }
 }
@@ -211,9 +224,24 @@ session::task<void> session::response_side(exchange& on) {
     co_await pass_body(on);
 }
 
+// Returns when the client owes a part of its body for too long: there is no deadline for the whole.
+session::task<void> session::client_stalls(exchange& on) {
+  for (;;) {
+    auto before = on.reads;
+    auto owed = on.reading;
+    deadline_.expires_after(limits::still_body);
+    auto [cancelled] = co_await deadline_.async_wait(quietly);
+    if (cancelled)
+      co_return;
+    on.stalled = owed && on.reading && on.reads == before;
+    if (on.stalled)
+      co_return;
+  }
+}
+
 session::task<bool> session::forward(exchange& on) {
   forwarding_ = true;
-  co_await (request_side(on) || response_side(on));
+  co_await (request_side(on) || response_side(on) || client_stalls(on));
   if (on.upgraded && !was_reset_)
     co_await tunnel();
   auto cut_off = !was_reset_ && on.response_started && !on.response_sent && !on.client_left && !on.upgraded;
@@ -228,11 +256,12 @@ session::task<bool> session::forward(exchange& on) {
     co_return on.keep_client&& on.request_sent;
   if (on.client_left)
     co_return false;
+  if (on.stalled)
+    co_return co_await refuse(408, "the body did not arrive in time", on.parser, false);
   if (on.malformed)
     co_return co_await refuse(400, "malformed body", on.parser, false);
   auto gone = !shared_->all.running(on.target.sandbox_id);
-  control_response lost{502, gone ? e2b::sandbox_not_found_json(on.target.sandbox_id)
-                                  : e2b::port_closed_json(on.target.sandbox_id, on.target.port)};
+  auto lost = gone ? not_found(on.parser.get(), on.target) : port_closed(on.parser.get(), on.target);
   co_return co_await say(lost, on.parser, true);
 }
 

@@ -3,7 +3,7 @@
 #include "sandboxd/front/upstream.hpp"
 
 #include "protocol/wire/e2b_route.hpp"
-#include "sandboxd/isolation/tool.hpp"
+#include "sandboxd/isolation/network.hpp"
 #include "sandboxd/limits.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -48,6 +48,10 @@ result<net::unique_fd> namespace_sockets::open(int net, int family, int type) co
 
 namespace {
 
+using namespace asio::experimental::awaitable_operators;
+
+constexpr auto quietly = asio::as_tuple(asio::use_awaitable);
+
 asio::awaitable<tcp::socket> try_connect(
   const namespace_sockets& sockets, int net, const tcp::endpoint& where) {
   tcp::socket out{co_await asio::this_coro::executor};
@@ -55,8 +59,10 @@ asio::awaitable<tcp::socket> try_connect(
   if (!socket)
     co_return out;
   out.assign(where.protocol(), socket->release());
-  auto [error] = co_await out.async_connect(where, asio::as_tuple(asio::use_awaitable));
-  if (error)
+  // Somebody listens who takes no more: the kernel would ask him for minutes.
+  asio::steady_timer deadline{out.get_executor(), limits::port_connect};
+  auto first = co_await (out.async_connect(where, quietly) || deadline.async_wait(quietly));
+  if (first.index() == 1 || std::get<0>(std::get<0>(first)))
     out.close();
   else
     out.set_option(tcp::no_delay{true});
@@ -64,7 +70,6 @@ asio::awaitable<tcp::socket> try_connect(
 }
 
 asio::awaitable<bool> ask(const namespace_sockets& sockets, int net, const std::string& question) {
-  constexpr auto quietly = asio::as_tuple(asio::use_awaitable);
   constexpr std::string_view success = "HTTP/1.1 2";
   auto socket = co_await connect_inside(sockets, net, e2b::envd_port);
   if (!socket.is_open())
@@ -102,12 +107,16 @@ asio::awaitable<bool> tell_envd(
 }
 
 asio::awaitable<tcp::socket> connect_inside(const namespace_sockets& sockets, int net, uint16_t port) {
-  tcp::endpoint v4{asio::ip::address_v4::loopback(), port};
-  auto first = co_await try_connect(sockets, net, v4);
-  if (first.is_open())
-    co_return first;
-  tcp::endpoint v6{asio::ip::address_v6::loopback(), port};
-  co_return co_await try_connect(sockets, net, v6);
+  static const std::array<asio::ip::address, 3> places{asio::ip::address_v4::loopback(),
+    asio::ip::address_v6::loopback(), asio::ip::make_address_v4(own_address)};
+  for (const auto& place : places) {
+    tcp::endpoint where{place, port};
+    auto socket = co_await try_connect(sockets, net, where);
+    if (socket.is_open())
+      co_return socket;
+  }
+  tcp::socket none{co_await asio::this_coro::executor};
+  co_return none;
 }
 
 } // namespace agentpool::sandboxd

@@ -27,7 +27,8 @@ private:
   net::unique_fd own_;
 };
 
-/// A connection to a port of a sandbox's loopback, IPv4 first. Not open when nothing listens there.
+/// A connection to a port of a sandbox: of its loopback, IPv4 first, else of its own address. Not open when
+/// nothing listens there or takes it within `limits::port_connect`.
 boost::asio::awaitable<boost::asio::ip::tcp::socket> connect_inside(
   const namespace_sockets& sockets, int net, uint16_t port);
 

@@ -143,8 +143,9 @@ result<void> bring_up(
   sandbox.net = unique_fd{::open((proc + "/ns/net").c_str(), O_RDONLY | O_CLOEXEC)};
   if (!sandbox.pidfd || !sandbox.net)
     return system_failure("the sandbox's first process is gone");
-  if (what.network == network_mode::nat) {
-    auto way_out = start_nat(sandbox.init);
+  sandbox.network = std::make_shared<sandbox_network>(what.egress);
+  if (what.network == network_mode::nat && !reaches_nothing(what.egress)) {
+    auto way_out = sandbox.network->start(sandbox.init);
     if (!way_out)
       return tl::unexpected{way_out.error()};
     sandbox.way_out = std::move(*way_out);

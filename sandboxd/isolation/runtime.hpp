@@ -28,6 +28,7 @@ struct boot {
   uint32_t disk_first_id = 0; ///< of a copied disk; 0: `first_id`
   sandbox_limits limits;
   network_mode network = network_mode::nat;
+  egress_policy egress; ///< of the way out
   std::string init; ///< the text of envd's first /init
 };
 
@@ -37,7 +38,8 @@ struct running_sandbox {
   unique_fd pidfd;    ///< readable when its first process is dead
   unique_fd net;      ///< its network namespace
   unique_fd lifeline; ///< envd ends when this is closed
-  nat way_out;
+  std::shared_ptr<sandbox_network> network;
+  nat way_out;         ///< none when `network` reaches nothing
   bool frozen = false; ///< its processes stand still
 };
 

@@ -56,7 +56,7 @@ class ControlPlane(SandboxdCase):
             self.assertIn("envVars: the variable ", refused.json["message"])
         self.assertError(create({"templateID": "nosuch"}), 404)
         self.assertError(create({"templateID": "../base"}), 404)
-        self.assertError(create({"templateID": "base", "network": {"denyOut": ["0.0.0.0/0"]}}), 400)
+        self.assertError(create({"templateID": "base", "network": {"rules": {"x.test": []}}}), 400)
         self.assertError(self.service.call("GET", "/sandboxes/UPPER"), 400)
         self.assertError(self.service.call("PATCH", "/sandboxes"), 405)
         self.assertError(self.service.call("GET", "/nothing"), 404)
@@ -263,7 +263,7 @@ class DataPlane(SandboxdCase):
         with socket.create_connection((address.hostname, address.port), timeout=60) as link:
             head = "".join(f"{name}: {value}\r\n" for name, value in self.box.headers(port=8301).items())
             link.sendall(
-                f"GET / HTTP/1.1\r\nHost: x\r\n{head}Connection: Upgrade\r\nUpgrade: echo\r\n\r\n".encode()
+                f"GET / HTTP/1.1\r\nHost: localhost\r\n{head}Connection: Upgrade\r\nUpgrade: echo\r\n\r\n".encode()
             )
             got = b""
             while not got.endswith(b"hi"):
@@ -355,7 +355,7 @@ class Refusals(SandboxdCase):
         for size in (b"ffffffffffffffff1", b"nonsense"):
             for path, more in (("/sandboxes", {"X-API-Key": self.service.key}), ("/files?path=/tmp/x", inside)):
                 lines = "".join(f"{name}: {value}\r\n" for name, value in more.items())
-                head = f"POST {path} HTTP/1.1\r\nHost: x\r\n{lines}Transfer-Encoding: chunked\r\n\r\n"
+                head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\n{lines}Transfer-Encoding: chunked\r\n\r\n"
                 status, body = self.answer_to(head.encode() + size + b"\r\nx\r\n")
                 self.assertEqual((status, body), (400, {"code": 400, "message": "malformed body"}), (size, path))
         box.must("true")

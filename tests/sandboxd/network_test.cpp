@@ -12,9 +12,10 @@ namespace {
 
 TEST(ForbiddenNetworks, HaveThePrivateRangesAndTheMetadataAddress) {
   auto networks = forbidden_networks();
-  for (auto network : {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10"})
-    EXPECT_EQ(std::count(networks.begin(), networks.end(), network), 1) << network;
-  EXPECT_EQ(unreachable_routes({"10.0.0.0/8", "192.0.2.1/32"}),
+  for (auto network :
+    {"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10", "198.18.0.0/15"})
+    EXPECT_EQ(std::count(networks.begin(), networks.end(), e2b::parse_ipv4_network(network)), 1) << network;
+  EXPECT_EQ(unreachable_routes({{0x0a000000, 8}, {0xc0000201, 32}}),
     "route replace unreachable 10.0.0.0/8\nroute replace unreachable 192.0.2.1/32\n");
 }
 

@@ -22,6 +22,8 @@ sandbox_record whole_record() {
   record.paused = true;
   record.auto_pause = true;
   record.allow_internet_access = false;
+  record.network = {
+    e2b::network_options{false, {"1.1.1.1"}, {"0.0.0.0/0"}, "h:${PORT}", {}}, std::string(64, 'a')};
   record.limits = {1ull << 30, 3ull << 30, 77, 3};
   record.metadata = {{"k\"", "v\n"}};
   record.env_vars = {{"A", "b=c"}};
@@ -36,6 +38,8 @@ TEST(SandboxRecord, ComesBackAsItWasWritten) {
   EXPECT_EQ(read->limits.disk_bytes, 3ull << 30);
   EXPECT_EQ(read->allow_internet_access, false);
   EXPECT_EQ(read->metadata, written.metadata);
+  EXPECT_EQ(read->network.options, written.network.options);
+  EXPECT_EQ(read->network.traffic_token, written.network.traffic_token);
   EXPECT_TRUE(read->paused);
 }
 
@@ -53,6 +57,9 @@ TEST(SandboxRecord, ShowsTheTokenOnlyWhenThereIsOne) {
   EXPECT_EQ(as_detail(record, true).disk_size_mb, 3072);
   record.access_token.clear();
   EXPECT_FALSE(as_sandbox(record).envd_access_token);
+  EXPECT_EQ(as_sandbox(record).traffic_access_token, std::string(64, 'a'));
+  record.network = {};
+  EXPECT_FALSE(as_sandbox(record).traffic_access_token);
 }
 
 TEST(RecordStore, LoadsWholeSandboxesAndRemovesUnfinishedOnes) {

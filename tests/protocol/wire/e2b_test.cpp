@@ -56,9 +56,9 @@ TEST(E2bNewSandbox, RefusesVariablesThatNoProgramCanGet) {
 
 TEST(E2bNewSandbox, NamesWhatItCannotHoldUnlessItAsksForNothing) {
   auto request =
-    parse_new_sandbox(R"({"templateID":"b","network":{"denyOut":[]},"mcp":{},"volumeMounts":[],"iam":null})");
+    parse_new_sandbox(R"({"templateID":"b","network":{"rules":{"a":[]}},"mcp":{},"volumeMounts":[1],"iam":null})");
   ASSERT_TRUE(request);
-  EXPECT_EQ(request->unsupported, std::vector<std::string>{"network"});
+  EXPECT_EQ(request->unsupported, (std::vector<std::string>{"volumeMounts", "network.rules"}));
 }
 
 TEST(E2bNewSandbox, ComesBackAsItWasWritten) {
@@ -66,6 +66,7 @@ TEST(E2bNewSandbox, ComesBackAsItWasWritten) {
     .template_id = "base", .timeout = 900, .auto_pause = true, .metadata = {{"k\"", "v\n"}}};
   request.auto_pause_memory = false;
   request.allow_internet_access = false;
+  request.network = network_options{false, {"1.1.1.1"}, {"0.0.0.0/0"}, "localhost:${PORT}", {}};
   for (auto version : {api::v1, api::v2}) {
     auto again = parse_new_sandbox(new_sandbox_json(request, version));
     ASSERT_TRUE(again) << again.error().text();
@@ -73,6 +74,7 @@ TEST(E2bNewSandbox, ComesBackAsItWasWritten) {
     EXPECT_TRUE(again->auto_pause);
     EXPECT_FALSE(again->auto_pause_memory);
     EXPECT_EQ(again->allow_internet_access, false);
+    EXPECT_EQ(again->network, request.network);
     EXPECT_EQ(again->metadata, request.metadata);
   }
   EXPECT_EQ(parse_new_sandbox(new_sandbox_json({.template_id = "b"}, api::v1))->secure, false);
