@@ -55,3 +55,17 @@ class FaultProxy:
             self.child.stdin.close()
             self.child.wait(LIMIT)
         self.child.stdout.close()
+
+
+def make_authority(folder, names="IP:127.0.0.1,DNS:localhost,DNS:*.cube.test"):
+    """(PEM of a new authority, the proxy's options for a certificate of it)."""
+    path = lambda name: os.path.join(folder, name)
+    run = lambda *words: subprocess.run(["openssl", *words], check=True, capture_output=True, timeout=LIMIT)
+    with open(path("names"), "w", encoding="utf-8") as file:
+        file.write(f"subjectAltName={names}\n")
+    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    run("req", "-x509", *key, "-keyout", path("ca.key"), "-out", path("ca.pem"), "-subj", "/CN=test authority")
+    run("req", *key, "-keyout", path("key.pem"), "-out", path("csr.pem"), "-subj", "/CN=localhost")
+    run("x509", "-req", "-in", path("csr.pem"), "-CA", path("ca.pem"), "-CAkey", path("ca.key"), "-CAcreateserial",
+        "-extfile", path("names"), "-out", path("cert.pem"))
+    return path("ca.pem"), ("--cert", path("cert.pem"), "--key", path("key.pem"))

@@ -225,8 +225,8 @@ def wrong_route(one, ex):
     ex.request.head.set("E2b-Sandbox-Id", other)
     ex.request.head.set("E2b-Sandbox-Port", ex.request.port)
     ex.request.head.set("Host", "127.0.0.1")
-    if ex.provider.token(other):
-        ex.request.head.set("X-Access-Token", ex.provider.token(other))
+    if token := one.get("token") or ex.provider.token(other):
+        ex.request.head.set("X-Access-Token", token)
 
 
 @rule

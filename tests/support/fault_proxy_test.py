@@ -10,7 +10,6 @@ import os
 import re
 import socket
 import ssl
-import subprocess
 import sys
 import tempfile
 import time
@@ -19,7 +18,7 @@ from urllib.parse import urlsplit
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from fault_proxy_client import LIMIT, FaultProxy  # noqa: E402
+from fault_proxy_client import LIMIT, FaultProxy, make_authority  # noqa: E402
 from fault_proxy_origin import Origin  # noqa: E402
 from fault_proxy_rules import RULES  # noqa: E402
 from fault_proxy_wire import envelope, envelopes  # noqa: E402
@@ -373,20 +372,6 @@ class Tls(ProxyCase):
         stranger = http.client.HTTPSConnection(address.hostname, address.port, timeout=LIMIT)
         with self.assertRaises(ssl.SSLCertVerificationError):
             self.call("GET", "/v2/sandboxes", link=stranger)
-
-
-def make_authority(folder, names="IP:127.0.0.1,DNS:localhost,DNS:*.cube.test"):
-    """(PEM of a new authority, the proxy's options for a certificate of it)."""
-    path = lambda name: os.path.join(folder, name)
-    run = lambda *words: subprocess.run(["openssl", *words], check=True, capture_output=True, timeout=LIMIT)
-    with open(path("names"), "w", encoding="utf-8") as file:
-        file.write(f"subjectAltName={names}\n")
-    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
-    run("req", "-x509", *key, "-keyout", path("ca.key"), "-out", path("ca.pem"), "-subj", "/CN=test authority")
-    run("req", *key, "-keyout", path("key.pem"), "-out", path("csr.pem"), "-subj", "/CN=localhost")
-    run("x509", "-req", "-in", path("csr.pem"), "-CA", path("ca.pem"), "-CAkey", path("ca.key"), "-CAcreateserial",
-        "-extfile", path("names"), "-out", path("cert.pem"))
-    return path("ca.pem"), ("--cert", path("cert.pem"), "--key", path("key.pem"))
 
 
 class Documented(unittest.TestCase):
