@@ -40,7 +40,7 @@ area('commands', { envs: { OF_CREATE: 'from create', BOTH: 'from create' } }, (t
     assert.equal(done.stdout, 'üä')
     await sandbox.files.write('/tmp/many.txt', text)
     assert.equal((await sandbox.commands.run('cat /tmp/many.txt')).stdout, text)
-  })
+  }, { old: false })
 
   test('callbacks see all output, also when they are slow', async ({ sandbox }) => {
     const seen = { out: '', err: '' }
