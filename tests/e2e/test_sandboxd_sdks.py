@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The agentpool authors
 # SPDX-License-Identifier: Apache-2.0
-"""The official SDKs, unmodified and pinned, on one sandboxd: the scenarios of `sdks/js` and `sdks/py` in two orders, one
-at a time and many at once. SDKS_ONLY (a part of a file's name) runs only those files."""
+"""The official SDKs, unmodified and pinned, on one sandboxd: the scenarios of `sdks/js` and `sdks/py` in two orders,
+one at a time and many at once. SDKS_ONLY (a part of a file's name) runs only those files."""
 
 import glob
 import os
