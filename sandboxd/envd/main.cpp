@@ -4,12 +4,14 @@
 #include "sandboxd/envd/http_server.hpp"
 #include "sandboxd/envd/options.hpp"
 #include "sandboxd/envd/router.hpp"
+#include "sandboxd/envd/run_files.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -93,6 +95,8 @@ int serve(const options& how) {
   with.processes.bound({how.processes, net::unique_fd{how.commands_fd}, net::unique_fd{how.count_fd}});
   if (how.init_fd >= 0 && !apply_init(with, how.init_fd))
     return complain(2, "what came by --init-fd is no init text");
+  if (auto id = std::getenv("E2B_SANDBOX_ID"))
+    write_run_files(run_folder, id);
   asio::signal_set children{io, SIGCHLD}, ends{io, SIGTERM, SIGINT};
   watch_children(children, with.processes);
   ends.async_wait([&](error_code error, int) { error ? void() : io.stop(); });

@@ -81,6 +81,14 @@ std::vector<std::string> envd_argv(const boot& what, bool has_group) {
   return out;
 }
 
+// A boot is a new machine to who is inside: what is the same after a resume has kept its memory.
+result<void> write_boot_id(const std::string& path) {
+  auto fresh = read_whole("/proc/sys/kernel/random/uuid");
+  if (!fresh)
+    return tl::unexpected{fresh.error()};
+  return write_whole(path, *fresh, 0444);
+}
+
 result<void> write_bundle(const runtime_paths& paths, const boot& what, bool has_group) {
   runtime_values values;
   values.rootfs = what.folder + "/rootfs";
@@ -92,6 +100,9 @@ result<void> write_bundle(const runtime_paths& paths, const boot& what, bool has
   values.first_id = what.first_id;
   values.open_files = allowed_open_files();
   values.limits = what.limits;
+  values.boot_id = what.folder + "/boot-id";
+  if (auto written = write_boot_id(values.boot_id); !written)
+    return written;
   auto config = runtime_config(paths.runtime_json, paths.seccomp_json, values);
   if (!config)
     return tl::unexpected{config.error()};

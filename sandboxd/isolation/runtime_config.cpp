@@ -17,6 +17,13 @@ std::string text_array(const std::vector<std::string>& texts) {
   return out.str();
 }
 
+// runc refuses a mount there, so a hook makes it: in the new mount namespace, on the new /proc, before the
+// root changes.
+std::string boot_id_mount(const runtime_values& values) {
+  return text_array({"mount", "--no-mtab", "--internal-only", "--bind", values.boot_id,
+    values.rootfs + "/proc/sys/kernel/random/boot_id"});
+}
+
 } // namespace
 
 result<std::string> fill_placeholders(
@@ -44,6 +51,7 @@ result<std::string> runtime_config(
   const auto& limits = values.limits;
   auto filled = fill_placeholders(text, {
                                           {"args", text_array(values.args)},
+                                          {"boot_id_mount", boot_id_mount(values)},
                                           {"cgroup", json_quote(values.cgroup)},
                                           {"cpu_quota", std::to_string(limits.cpus * cpu_period_us)},
                                           {"env", text_array(values.env)},

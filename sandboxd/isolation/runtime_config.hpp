@@ -34,6 +34,7 @@ struct runtime_values {
   uint32_t first_id = 0;
   uint64_t open_files = 0; ///< never above the hard limit of this process: runc cannot raise it
   sandbox_limits limits;
+  std::string boot_id; ///< a file on the host: what this boot shows as the kernel's boot id
 };
 
 /// The configuration of the OCI runtime (runtime-spec 1.0.2): `text` with each string `"@name@"` replaced.

@@ -15,7 +15,7 @@ const std::string conf = AGENTPOOL_SOURCE_DIR "/conf/sandbox";
 
 json filled() {
   runtime_values values{"/d/rootfs", "/bin/envd", "/agentpool/i", {"envd", "--a \"b\""}, {"A=1"}, 70'000,
-    1000, {512ull << 20, 1ull << 30, 99, 2}};
+    1000, {512ull << 20, 1ull << 30, 99, 2}, "/d/boot-id"};
   auto text = runtime_config(
     read_whole(conf + "/runtime.json").value(), read_whole(conf + "/seccomp.json").value(), values);
   EXPECT_TRUE(text) << text.error().text();
@@ -32,6 +32,14 @@ TEST(RuntimeConfig, FillsTheCheckedInFile) {
   EXPECT_EQ(config["linux"]["resources"]["pids"]["limit"].integer(), 99);
   EXPECT_EQ(config["linux"]["resources"]["cpu"]["quota"].integer(), 200'000);
   EXPECT_EQ(config["linux"]["seccomp"]["defaultAction"].text(), "SCMP_ACT_ALLOW");
+}
+
+TEST(RuntimeConfig, EachBootHasABootIdOfItsOwn) {
+  auto hooks = filled()["hooks"]["createContainer"];
+  ASSERT_EQ(hooks.size(), 1u);
+  auto args = hooks.at(0)["args"];
+  EXPECT_EQ(args.at(args.size() - 2).text(), "/d/boot-id");
+  EXPECT_EQ(args.at(args.size() - 1).text(), "/d/rootfs/proc/sys/kernel/random/boot_id");
 }
 
 TEST(RuntimeConfig, HasEveryNamespaceAndNoCapabilityOfTheMachine) {

@@ -40,7 +40,7 @@ area('commands', { envs: { OF_CREATE: 'from create', BOTH: 'from create' } }, (t
     assert.equal(done.stdout, 'üä')
     await sandbox.files.write('/tmp/many.txt', text)
     assert.equal((await sandbox.commands.run('cat /tmp/many.txt')).stdout, text)
-  })
+  }, { old: false })
 
   test('callbacks see all output, also when they are slow', async ({ sandbox }) => {
     const seen = { out: '', err: '' }
@@ -57,6 +57,8 @@ area('commands', { envs: { OF_CREATE: 'from create', BOTH: 'from create' } }, (t
     const with_ = await sandbox.commands.run(show, { envs: { MINE: "a 'b' \"ü\"", BOTH: 'from run' } })
     assert.equal(with_.stdout, `from create|from run|a 'b' "ü"|true|${id}\n`)
     assert.equal((await sandbox.commands.run(show)).stdout, `from create|from create||true|${id}\n`)
+    assert.equal((await sandbox.commands.run('cat /run/e2b/.E2B_SANDBOX /run/e2b/.E2B_SANDBOX_ID')).stdout, `true${id}`)
+    assert.equal((await sandbox.commands.run('sudo echo "$MINE"', { envs: {} })).stdout, '\n')
     assert.equal((await sandbox.commands.run(show, { user: 'root' })).stdout, `from create|from create||true|${id}\n`)
   })
 

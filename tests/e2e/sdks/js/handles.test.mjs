@@ -131,5 +131,5 @@ area('handles', {}, (test) => {
     const handle = await sandbox.commands.run('sleep 60', { background: true })
     await sandbox.kill()
     assert.match((await failure(handle.wait(), SandboxError)).message, /sandbox was killed or reached its end of life/)
-  })
+  }, { old: false })
 })

@@ -132,5 +132,5 @@ area('network', {}, (test) => {
     assert.ok((await Sandbox.getMetrics(sandbox.sandboxId, { start, end: new Date(Date.now() + 5_000) })).length > 0)
     assert.deepEqual(await sandbox.getMetrics({ start: new Date(start - 7_200_000), end: new Date(start - 3_600_000) }), [])
     await failure(Sandbox.getMetrics('i0000000000000000none'), SandboxNotFoundError)
-  })
+  }, { old: false })
 })

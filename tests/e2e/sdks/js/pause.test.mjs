@@ -67,7 +67,7 @@ area('pause', null, (test) => {
     assert.notEqual(await boot(sandbox), before)
     assert.deepEqual(await sandbox.commands.list(), [])
     assert.equal((await sandbox.commands.run('cat /home/user/f; echo $KEPT')).stdout, 'keptyes\n')
-  })
+  }, { old: false })
 
   test('a reboot instead of the memory', async ({ own }) => {
     const sandbox = await own()
@@ -77,7 +77,7 @@ area('pause', null, (test) => {
     await sandbox.pause()
     await sandbox.connect({ onResume: 'reboot' })
     assert.notEqual(await boot(sandbox), before)
-  })
+  }, { old: false })
 
   test('by id, by the old name, and many times', async ({ own }) => {
     const sandbox = await own()
@@ -127,7 +127,7 @@ area('pause', null, (test) => {
     await until(async () => (await state(sandbox)) === 'paused', 'the pause')
     await sandbox.connect()
     assert.notEqual(await boot(sandbox), before)
-  })
+  }, { old: false })
 
   test('traffic wakes it when it was made so', async ({ own }) => {
     const sandbox = await own({ lifecycle: { onTimeout: 'pause', autoResume: true } })
@@ -148,5 +148,5 @@ area('pause', null, (test) => {
     const refused = (lifecycle) => failure(Sandbox.create('base', { lifecycle }), InvalidArgumentError)
     await refused({ onTimeout: 'kill', autoResume: true })
     await refused({ onTimeout: { action: 'pause', keepMemory: false }, autoResume: true })
-  })
+  }, { old: false })
 })

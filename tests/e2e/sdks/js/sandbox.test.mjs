@@ -38,7 +38,7 @@ area('sandbox', null, (test) => {
     const sandbox = await client.Sandbox.create(TEMPLATE, LIFE)
     t.after(() => sandbox.kill())
     assert.equal(await sandbox.isRunning(), true)
-  })
+  }, { old: false })
 
   test('connect finds it again: same files, same token', async ({ own }) => {
     const sandbox = await own()
@@ -85,7 +85,7 @@ area('sandbox', null, (test) => {
     await failure(sandbox.files.list('/'), SandboxError)
     await failure(sandbox.pty.create({ cols: 80, rows: 24, onData: () => {} }), SandboxError)
     assert.ok(!(await ids()).includes(sandbox.sandboxId))
-  })
+  }, { old: false })
 
   test('an id that never was', async () => {
     assert.equal(await Sandbox.kill(GONE), false)

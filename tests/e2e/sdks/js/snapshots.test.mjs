@@ -87,7 +87,7 @@ area('snapshots', null, (test) => {
     assert.equal(await sandbox.files.read('/home/user/f'), 'before')
     assert.equal(await forks[0].files.read('/home/user/f'), forks[0].sandboxId)
     assert.equal(await sandbox.isRunning(), true)
-  })
+  }, { old: false })
 
   test('a fork by id, and none of what is paused or gone', async ({ t, own }) => {
     const sandbox = await own()
@@ -99,5 +99,5 @@ area('snapshots', null, (test) => {
     await sandbox.kill()
     await failure(sandbox.fork(), SandboxNotFoundError)
     await failure(fork.fork({ count: 0 }), InvalidArgumentError)
-  })
+  }, { old: false })
 })

@@ -17,17 +17,21 @@ export const { Sandbox } = sdk
 export const DEADLINE = 30_000
 export const TEMPLATE = 'base'
 
+/** Whether it is that older line, which lacks some methods and options. */
+const OLD = !('E2B' in sdk)
+
 /** How long a sandbox of these scenarios may live; each one is killed by its test or its file. */
 export const LIFE = { timeoutMs: 600_000 }
 
 /**
- * The scenarios of one area: `define(test)` calls test(name, body). With `shared`, one sandbox (made with these options)
+ * The scenarios of one area: `define(test)` calls test(name, body), with { old: false } when the older SDK has not the
+ * methods for it. With `shared`, one sandbox (made with these options)
  * serves them all: body({ sandbox, dir, own }) has it, a directory of its own in it, and own(options), which makes a
  * sandbox that ends with the test.
  */
 export function area(name, shared, define) {
   const tests = []
-  define((title, body) => tests.push([title, body]))
+  define((title, body, { old = true } = {}) => { if (old || !OLD) tests.push([title, body]) })
   if (process.env.ORDER === 'reverse') tests.reverse()
   describe(name, { concurrency: Number(process.env.TOGETHER ?? 1) }, () => {
     let sandbox

@@ -10,11 +10,13 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..", "..", "..")
 LIMIT = 600  # seconds for one file
 
 
 def run(file, face, order):
-    env = {**os.environ, "FACE": face, "ORDER": order}
+    paths = os.pathsep.join((ROOT, os.environ.get("PYTHONPATH", "")))
+    env = {**os.environ, "FACE": face, "ORDER": order, "PYTHONPATH": paths}
     command = [sys.executable, "-B", "-W", "ignore", os.path.join(HERE, "support.py"), file.removesuffix(".py")]
     done = subprocess.run(command, cwd=HERE, env=env, capture_output=True, text=True, timeout=LIMIT, check=False)
     return f"{file} {face}", done.returncode, done.stdout + done.stderr

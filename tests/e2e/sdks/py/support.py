@@ -17,7 +17,9 @@ from urllib.parse import urlsplit
 
 import e2b
 
-DEADLINE = 30
+from tests.e2e import wait
+from tests.e2e.wait import DEADLINE
+
 TEMPLATE = "base"
 LIFE = {"timeout": 600}
 ASYNC = os.environ.get("FACE") == "async"
@@ -74,16 +76,19 @@ def drained(reader):
     return finished(collect()) if ASYNC else b"".join(reader)
 
 
+class Told:
+    """A text that is made when it is needed."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __str__(self):
+        return self.text() if callable(self.text) else self.text
+
+
 def until(ask, what):
-    """Waits until `ask()` answers something true and returns it; `what` may be a function, asked when it never comes."""
-    end = time.monotonic() + DEADLINE
-    while True:
-        answer = ask()
-        if answer:
-            return answer
-        if time.monotonic() > end:
-            raise AssertionError(f"not in time: {what() if callable(what) else what}")
-        time.sleep(0.02)
+    """Waits until `ask()` answers something true and returns it; `what` may be a function."""
+    return wait.until(ask, Told(what))
 
 
 def unique():

@@ -20,7 +20,8 @@ class Commands(Scenario):
 
     def test_failure(self):
         error = self.fails(CommandExitException, self.run_, "echo out; echo err >&2; exit 3")
-        self.assertEqual((error.exit_code, error.error, error.stdout, error.stderr), (3, "exit status 3", "out\n", "err\n"))
+        self.assertEqual((error.exit_code, error.error), (3, "exit status 3"))
+        self.assertEqual((error.stdout, error.stderr), ("out\n", "err\n"))
         self.assertEqual(self.fails(CommandExitException, self.run_, "/no/such/program").exit_code, 127)
 
     def test_death_by_signal(self):
@@ -34,7 +35,8 @@ class Commands(Scenario):
             self.assertEqual(self.run_(f"printf %s {i}").stdout, str(i))
 
     def test_text_of_many_bytes(self):
-        self.assertEqual(self.run_('printf "h\\303"; sleep 0.1; printf "\\251"; printf "\\360\\237"; sleep 0.1; printf "\\246\\212"').stdout, "hé🦊")
+        cut = 'printf "h\\303"; sleep 0.1; printf "\\251\\360\\237"; sleep 0.1; printf "\\246\\212"'
+        self.assertEqual(self.run_(cut).stdout, "hé🦊")
 
     def test_callbacks_and_what_is_kept(self):
         out, err = [], []
@@ -46,7 +48,8 @@ class Commands(Scenario):
 
     def test_environment(self):
         show = 'echo "$OF_CREATE|$BOTH|$MINE|$E2B_SANDBOX"'
-        self.assertEqual(self.run_(show, envs={"MINE": "ü '\"", "BOTH": "from run"}).stdout, "from create|from run|ü '\"|true\n")
+        mine = {"MINE": "ü '\"", "BOTH": "from run"}
+        self.assertEqual(self.run_(show, envs=mine).stdout, "from create|from run|ü '\"|true\n")
         self.assertEqual(self.run_(show).stdout, "from create|from create||true\n")
 
     def test_users(self):

@@ -35,7 +35,10 @@ class Terminal:
         self.pty.send_stdin(self.pid, keys.encode())
 
     def shows(self, pattern):
-        until(lambda: re.search(pattern, self.data.decode("utf-8", "replace")), lambda: f"{pattern} in {self.data[-300:]}")
+        def found():
+            return re.search(pattern, self.data.decode("utf-8", "replace"))
+
+        until(found, lambda: f"{pattern} in {self.data[-300:]}")
 
     def ended(self):
         """The exit code, or the error, of the shell."""
