@@ -3,6 +3,7 @@
 #include "sandboxd/control/record.hpp"
 
 #include "protocol/wire/e2b_route.hpp"
+#include "sandboxd/templates/store.hpp"
 
 namespace agentpool::sandboxd {
 
@@ -39,6 +40,7 @@ std::string record_json(const sandbox_record& record) {
   json_object out;
   out.add("id", record.id)
     .add("template", record.template_id)
+    .add("template_version", record.template_version)
     .add("first_id", record.first_id)
     .add("started_at", record.started_at)
     .add("end_at", record.end_at)
@@ -67,6 +69,7 @@ result<sandbox_record> parse_record(std::string_view text) {
   sandbox_record out;
   out.id = members["id"].text_or("");
   out.template_id = members["template"].text_or("");
+  out.template_version = members["template_version"].text_or(unversioned);
   out.first_id = static_cast<uint32_t>(members["first_id"].integer().value_or(0));
   out.started_at = members["started_at"].integer().value_or(0);
   out.end_at = members["end_at"].integer().value_or(0);

@@ -14,6 +14,8 @@ namespace agentpool::sandboxd {
 struct sandbox_record {
   std::string id;
   std::string template_id;
+  /// Of the template: what its disk is a change of.
+  std::string template_version;
   uint32_t first_id = 0;    ///< of its user namespace; its disk is written with these ids
   int64_t started_at = 0;   ///< milliseconds since the Unix epoch
   int64_t end_at = 0;       ///< when the timeout action is due; paused: when it was

@@ -55,6 +55,10 @@ void add_interface(const ifaddrs& one, std::set<std::string>& out) {
     out.insert(cidr(address & mask, std::popcount(mask)));
 }
 
+std::vector<std::string> ip_batch_in(const std::string& process) {
+  return {"nsenter", "--net=/proc/" + process + "/ns/net", "ip", "-batch", "-"};
+}
+
 result<void> await_ready(int fd, pid_t pid) {
   pollfd watched{fd, POLLIN, 0};
   char byte = 0;
@@ -84,10 +88,14 @@ std::string unreachable_routes(const std::vector<std::string>& networks) {
   return out;
 }
 
+result<void> raise_loopback(pid_t init) {
+  auto done = run_tool({.argv = ip_batch_in(std::to_string(init)), .input = "link set lo up\n"});
+  return done ? result<void>{} : tl::unexpected{done.error()};
+}
+
 result<nat> start_nat(pid_t init) {
   auto process = std::to_string(init);
-  const std::vector<std::string> in_network{
-    "nsenter", "--net=/proc/" + process + "/ns/net", "ip", "-batch", "-"};
+  auto in_network = ip_batch_in(process);
   auto routed = run_tool({.argv = in_network, .input = unreachable_routes(forbidden_networks())});
   if (!routed)
     return tl::unexpected{routed.error()};

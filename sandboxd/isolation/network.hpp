@@ -31,6 +31,9 @@ struct nat {
 /// Blocks.
 result<nat> start_nat(pid_t init);
 
+/// Sets up the loopback device of its network, for runtimes that do not.
+result<void> raise_loopback(pid_t init);
+
 /// The commands for `ip -batch` that make `networks` unreachable.
 std::string unreachable_routes(const std::vector<std::string>& networks);
 

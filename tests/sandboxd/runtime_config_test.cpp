@@ -34,6 +34,19 @@ TEST(RuntimeConfig, FillsTheCheckedInFile) {
   EXPECT_EQ(config["linux"]["seccomp"]["defaultAction"].text(), "SCMP_ACT_ALLOW");
 }
 
+TEST(RuntimeConfig, OfGvisorHasNoUserNamespaceAndNoNewPrivileges) {
+  runtime_values values{"/d/rootfs", "/bin/envd", "/agentpool/i", {"envd"}, {"A=1"}, 0, 1000, {}};
+  auto text = runtime_config(read_whole(conf + "/gvisor.json").value(), "{}", values);
+  ASSERT_TRUE(text) << text.error().text();
+  auto config = json::parse(*text).value();
+  auto namespaces = config["linux"]["namespaces"];
+  EXPECT_EQ(namespaces.size(), 5u);
+  for (size_t i = 0; i < namespaces.size(); ++i)
+    EXPECT_NE(namespaces.at(i)["type"].text(), "user");
+  EXPECT_EQ(config["process"]["noNewPrivileges"].boolean(), true);
+  EXPECT_EQ(config["process"]["capabilities"].dump(), filled()["process"]["capabilities"].dump());
+}
+
 TEST(RuntimeConfig, HasEveryNamespaceAndNoCapabilityOfTheMachine) {
   auto config = filled();
   EXPECT_EQ(config["linux"]["namespaces"].size(), 7u);
