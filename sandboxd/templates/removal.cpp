@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
-#include <sys/file.h>
 
 namespace agentpool::sandboxd {
 
@@ -63,7 +62,7 @@ result<std::vector<template_version>> chosen(const template_store& store, const 
 result<std::vector<unique_fd>> lock_unused(const std::vector<template_version>& versions) {
   std::vector<unique_fd> locks;
   for (const auto& one : versions) {
-    auto lock = lock_template(one, LOCK_EX);
+    auto lock = lock_template(one, LOCK_EX, {});
     if (!lock && lock.error().code != errc::overloaded)
       return tl::unexpected{lock.error()};
     auto users = users_of(one);
@@ -73,7 +72,7 @@ result<std::vector<unique_fd>> lock_unused(const std::vector<template_version>& 
                                       users.front() + "; delete them first");
     if (!lock)
       return fail(
-        errc::overloaded, lock.error().detail + "; a sandbox is just being made from it or ends: try again");
+        errc::overloaded, lock.error().detail + ", which just makes or deletes a sandbox of it: try again");
     locks.push_back(std::move(*lock));
   }
   return locks;
@@ -112,7 +111,7 @@ std::vector<template_row> list_templates(const std::string& folder) {
         row.tags.push_back(tag);
     row.settings = read_template_settings(which).value_or(template_settings{});
     row.users = users_of(which);
-    auto lock = lock_template(which, LOCK_EX);
+    auto lock = lock_template(which, LOCK_EX, {});
     row.held = !lock && lock.error().code == errc::overloaded;
     row.which = std::move(which);
     out.push_back(std::move(row));

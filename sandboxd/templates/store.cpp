@@ -5,13 +5,13 @@
 #include "protocol/wire/json.hpp"
 #include "sandboxd/files.hpp"
 #include "sandboxd/isolation/tool.hpp"
+#include "sandboxd/limits.hpp"
 #include "sandboxd/templates/users.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
-#include <sys/file.h>
 #include <sys/stat.h>
 
 namespace agentpool::sandboxd {
@@ -76,22 +76,23 @@ result<template_settings> read_template_settings(const template_version& which) 
   return out;
 }
 
-result<net::unique_fd> lock_template(const template_version& which, int kind) {
+result<net::unique_fd> lock_template(
+  const template_version& which, int kind, std::chrono::milliseconds patience) {
+  auto name = which.name + "@" + which.version;
   net::unique_fd tree{::open(which.root().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!tree)
-    return system_failure("cannot open the template " + which.root());
-  if (::flock(tree.get(), kind | LOCK_NB) != 0)
+    return errno == ENOENT ? fail(errc::not_found, name + " was just removed")
+                           : system_failure("cannot open the template " + which.root());
+  if (!take_lock(tree.get(), patience, kind))
     return errno == EWOULDBLOCK
              ? fail(errc::overloaded,
-                 which.name + "@" + which.version +
-                   (kind == LOCK_SH ? " is being removed" : " is used by a running sandboxd"))
+                 name + (kind == LOCK_SH ? " is being removed" : " is used by a running sandboxd"))
              : system_failure("cannot lock " + which.root());
-  // It may have been removed between the two.
   struct stat locked {
   }, named{};
   if (::fstat(tree.get(), &locked) != 0 || ::stat(which.root().c_str(), &named) != 0 ||
       locked.st_ino != named.st_ino || locked.st_dev != named.st_dev)
-    return fail(errc::not_found, which.name + "@" + which.version + " was just removed");
+    return fail(errc::not_found, name + " was just removed");
   return tree;
 }
 
@@ -117,7 +118,7 @@ result<std::shared_ptr<const held_template>> template_store::hold(
     return tl::unexpected{which.error()};
   if (auto held = held_[which->folder].lock())
     return held;
-  auto lock = lock_template(*which, LOCK_SH);
+  auto lock = lock_template(*which, LOCK_SH, limits::template_lock);
   if (!lock)
     return tl::unexpected{lock.error()};
   auto settings = read_template_settings(*which);

@@ -5,6 +5,7 @@
 #include "net/unique_fd.hpp"
 #include "sandboxd/templates/name.hpp"
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -44,10 +45,12 @@ struct held_template {
   net::unique_fd lock; ///< the tree's directory, locked shared
 };
 
-/// Opens the tree with a lock of this kind (LOCK_SH or LOCK_EX) at once, or says who has it: `overloaded`.
+/// Opens the tree with a lock of this kind (LOCK_SH or LOCK_EX), or says who has it still after `patience`:
+/// `overloaded`; `not_found` when it was removed meanwhile. Blocks.
 /// The lock is on the directory itself, because it must hold where nothing can be written, and goes with it
 /// when it is renamed.
-result<net::unique_fd> lock_template(const template_version& which, int kind);
+result<net::unique_fd> lock_template(
+  const template_version& which, int kind, std::chrono::milliseconds patience);
 
 /// The templates below one folder, as they are at the moment of each call: new ones need no restart. Blocks
 /// for the disk.

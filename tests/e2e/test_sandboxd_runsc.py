@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 from tests.e2e import procs
-from tests.e2e.sandboxd import CONF, TEMPLATES, SandboxdCase, cgroups, envd, loops_below, needs_sandboxes, program
+from tests.e2e.sandboxd import CONF, TEMPLATES, Sandboxd, SandboxdCase, cgroups, envd, loops_below, needs_sandboxes, program
 from tests.e2e.wait import DEADLINE, until
 
 
@@ -17,6 +17,21 @@ def needs(runtime):
     """The runtime is no dependency: where it is missing there is nothing to test."""
     missing = shutil.which(runtime) is None
     return unittest.skipIf(missing, f"there is no {runtime} on this machine; apt-get install {runtime}")
+
+
+def check(runtime):
+    """What `sandboxd --check` says of a runtime."""
+    with tempfile.TemporaryDirectory(prefix="ap-check-") as folder:
+        done = subprocess.run([program(), "--check", "--data", folder, "--conf", CONF, "--envd", envd(), "--templates",
+                               TEMPLATES, "--runtime", runtime], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=DEADLINE * 2)
+        left = os.listdir(folder)
+    return done.returncode, done.stderr, left
+
+
+def refused_here(runtime):
+    """crun 1.8 refuses machines that have both kinds of control groups; then --check says so."""
+    return os.geteuid() == 0 and shutil.which(runtime) and os.path.exists(program()) and check(runtime)[0] == 3
 
 
 class OnRuntime:
@@ -120,6 +135,7 @@ class Runsc(OnRuntime, SandboxdCase):
 
 @needs("crun")
 @needs_sandboxes
+@unittest.skipIf(refused_here("crun"), "crun cannot run a sandbox on this machine; sandboxd --check says why")
 class Crun(OnRuntime, SandboxdCase):
     runtime = "crun"
     options = ("--runtime", "crun")
@@ -129,21 +145,41 @@ class Crun(OnRuntime, SandboxdCase):
 class Check(unittest.TestCase):
     """`--check` names what is wrong with a runtime, and the fix."""
 
-    def check(self, runtime):
-        with tempfile.TemporaryDirectory(prefix="ap-check-") as folder:
-            done = subprocess.run([program(), "--check", "--data", folder, "--conf", CONF, "--envd", envd(),
-                                   "--templates", TEMPLATES, "--runtime", runtime], stdin=subprocess.DEVNULL,
-                                  capture_output=True, text=True, timeout=DEADLINE)
-        return done.returncode, done.stderr
-
     def test_runtimes(self):
-        self.assertEqual(self.check("runc"), (0, ""))
+        self.assertEqual(check("runc")[:2], (0, ""))
         for runtime, said in (("nosuch-runtime", "there is no nosuch-runtime on this machine; install it with"),
                               ("/usr/bin/env", "is no OCI runtime"), ("/usr/bin/false", "cannot be run"),
                               (os.path.join(CONF, "runtime.json"), "there is no ")):
-            status, err = self.check(runtime)
+            status, err, _ = check(runtime)
             self.assertEqual(status, 3, runtime)
             self.assertIn(said, err)
+
+    def test_a_runtime_that_fails_is_tried_before_it_is_used(self):
+        with tempfile.TemporaryDirectory(prefix="ap-runtime-") as folder:
+            path = os.path.join(folder, "other")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\n[ \"$1\" = --version ] && echo other version 1 && exit\nexit 1\n")
+            os.chmod(path, 0o755)
+            status, err, left = check(path)
+        self.assertEqual(status, 3, err)
+        self.assertIn("other cannot run a sandbox on this machine: ", err)
+        self.assertIn("choose runc with --runtime", err)
+        self.assertEqual([name for name in left if name.startswith("trial")], [])
+
+    @needs("runsc")
+    def test_a_disk_of_another_kind_of_runtime_is_refused(self):
+        service = Sandboxd("--network", "none")
+        self.addCleanup(service.close)
+        service.start()
+        box = service.create(timeout=3000)
+        self.assertEqual(service.stop(), 0)
+        service.options = ("--network", "none", "--runtime", "runsc")
+        service.start()
+        answer = box.connect()
+        self.assertEqual(answer.status, 500, answer)
+        self.assertIn("its disk was written below runc or crun; start sandboxd with that --runtime", answer.json["message"])
+        self.assertEqual(box.kill().status, 204)
+        self.assertEqual(service.stop(), 0)
 
 
 if __name__ == "__main__":

@@ -139,6 +139,21 @@ TEST_F(TemplateStore, AHeldVersionIsNotRemoved) {
   EXPECT_EQ(version_of("t"), "2");
 }
 
+TEST_F(TemplateStore, AVersionThatIsBeingRemovedIsNotHeld) {
+  template_store store{root(), data()};
+  auto which = store.find({"t", "1"}).value();
+  {
+    auto removal = lock_template(which, LOCK_EX, {}).value();
+    auto refused = lock_template(which, LOCK_SH, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, errc::overloaded);
+  }
+  EXPECT_TRUE(lock_template(which, LOCK_SH, {}));
+  fs::remove_all(which.folder);
+  EXPECT_EQ(lock_template(which, LOCK_SH, {}).error().code, errc::not_found);
+  EXPECT_EQ(store.hold("t", "1").error().code, errc::not_found);
+}
+
 TEST_F(TemplateStore, ASandboxOfAServiceThatDoesNotRunCounts) {
   (void)template_store(root(), data()).hold("t", "1").value();
   put_record("ia", R"("template":"t","template_version":"2")");
