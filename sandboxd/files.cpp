@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 
 namespace agentpool::sandboxd {
@@ -48,10 +47,10 @@ result<std::string> read_whole(const std::string& path) {
   return count == 0 ? result<std::string>{std::move(text)} : system_failure("cannot read " + path);
 }
 
-bool take_lock(int file, std::chrono::milliseconds patience) {
+bool take_lock(int file, std::chrono::milliseconds patience, int kind) {
   bool taken = false;
   await_true(patience, [&] {
-    taken = ::flock(file, LOCK_EX | LOCK_NB) == 0;
+    taken = ::flock(file, kind | LOCK_NB) == 0;
     return taken || errno != EWOULDBLOCK;
   });
   return taken;

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <string>
+#include <sys/file.h>
 #include <sys/types.h>
 
 namespace agentpool::sandboxd {
@@ -16,10 +17,10 @@ result<std::string> read_whole(const std::string& path);
 /// Replaces or makes the file.
 result<void> write_whole(const std::string& path, const std::string& text, mode_t mode);
 
-/// Takes the exclusive lock of an open file, for all who share the descriptor. A holder that was killed lets
-/// go with its last descriptor: he is waited for. False with errno EWOULDBLOCK when `patience` is over.
-/// Blocks.
-bool take_lock(int file, std::chrono::milliseconds patience);
+/// Takes the exclusive lock of an open file (or another kind: LOCK_SH), for all who share the descriptor. A
+/// holder that was killed lets go with its last descriptor: he is waited for. False with errno EWOULDBLOCK
+/// when `patience` is over. Blocks.
+bool take_lock(int file, std::chrono::milliseconds patience, int kind = LOCK_EX);
 
 /// Replaces the file at once or not at all, and keeps it over a loss of power.
 result<void> write_durably(const std::string& path, const std::string& text, mode_t mode);

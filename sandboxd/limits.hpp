@@ -20,6 +20,9 @@ inline constexpr auto folder_lock = 10s; ///< the lock of its folder; longer: th
 inline constexpr auto disk_lock = 20s;   ///< a disk, until all is written; longer: the boot fails
 inline constexpr auto dead_groups = 5s;  ///< processes in its groups; longer: the next start removes them
 
+// -- templates
+inline constexpr auto template_lock = 5s; ///< of a version that is listed or removed; longer: the boot fails
+
 // -- connections of the front end
 inline constexpr auto idle_client = 610s;   ///< without a request; over: closed
 inline constexpr auto request_head = 60s;   ///< from its first byte to its end; over: closed

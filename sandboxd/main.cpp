@@ -43,10 +43,19 @@ void declare(CLI::App& app, options& out) {
     "--templates", out.templates, "directory of the templates that scripts/build-template makes");
   app.add_option("--envd", out.envd, "the static envd program");
   app.add_option("--conf", out.conf, "directory with runtime.json and seccomp.json");
-  app.add_option("--runc", out.runc, "OCI runtime");
+  app.add_option("--runtime", out.runtime, "OCI runtime that isolates: runc, crun, runsc or a path");
+  app.add_option("--runc", out.runtime, "the same, by its old name");
   app.add_option("--network", out.network, "network of the sandboxes: nat or none")
     ->transform(CLI::CheckedTransformer(modes))
     ->default_str("nat");
+  auto mirror = [&](const char* name, const char* variable, std::string& url, const char* says) {
+    app.add_option(name, url, says)->envname(variable);
+  };
+  mirror("--pip-mirror", "AGENTPOOL_PIP_MIRROR", out.sources.pip, "index that pip of new sandboxes uses");
+  mirror("--npm-mirror", "AGENTPOOL_NPM_MIRROR", out.sources.npm, "registry that npm of new sandboxes uses");
+  mirror("--apt-mirror", "AGENTPOOL_APT_MIRROR", out.sources.apt, "Debian archive of new sandboxes");
+  mirror("--apt-security-mirror", "AGENTPOOL_APT_SECURITY_MIRROR", out.sources.apt_security,
+    "Debian security archive of new sandboxes");
   size("--memory", out.limits.memory_bytes, "memory of one sandbox");
   size("--disk", out.limits.disk_bytes, "disk of one sandbox");
   app.add_option("--processes", out.limits.processes, "processes of one sandbox")

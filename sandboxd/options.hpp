@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "sandboxd/isolation/mirrors.hpp"
 #include "sandboxd/isolation/network.hpp"
 #include "sandboxd/isolation/runtime_config.hpp"
 
@@ -17,10 +18,11 @@ struct options {
   std::string domain;       ///< of host names; empty = none
   std::string api_key_file; ///< made when missing; default: DATA/api-key
   std::string templates = "/opt/agentpool/templates";
-  std::string envd; ///< default: beside the program
-  std::string conf; ///< conf/sandbox
-  std::string runc = "runc";
+  std::string envd;             ///< default: beside the program
+  std::string conf;             ///< conf/sandbox
+  std::string runtime = "runc"; ///< an OCI runtime: name or path
   network_mode network = network_mode::nat;
+  mirrors sources;
   sandbox_limits limits;
   size_t sandboxes = 100;
   bool check_only = false;

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/preflight.hpp"
 
+#include "sandboxd/isolation/oci_runtime.hpp"
 #include "sandboxd/isolation/rootfs.hpp"
+#include "sandboxd/templates/store.hpp"
+#include "sandboxd/trial.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -28,7 +31,8 @@ result<void> check_programs(const options& wanted) {
   struct need {
     std::string program, package;
   };
-  std::vector<need> needs{{wanted.runc, "runc"}, {"mkfs.ext4", "e2fsprogs"}, {"nsenter", "util-linux"}};
+  std::vector<need> needs{{wanted.runtime, std::filesystem::path{wanted.runtime}.filename().string()},
+    {"mkfs.ext4", "e2fsprogs"}, {"nsenter", "util-linux"}};
   if (wanted.network == network_mode::nat) {
     needs.push_back({"slirp4netns", "slirp4netns"});
     needs.push_back({"ip", "iproute2"});
@@ -40,11 +44,21 @@ result<void> check_programs(const options& wanted) {
   return {};
 }
 
+// What the tests do not prove on every machine is tried.
+result<void> check_runtime(const options& wanted) {
+  auto runtime = inspect_runtime(wanted.runtime);
+  if (!runtime)
+    return tl::unexpected{runtime.error()};
+  if (runtime->gvisor && !on_path("ip"))
+    return fail(errc::unsupported, "runsc needs ip; install it with: apt-get install iproute2");
+  return runtime->name == "runc" ? result<void>{} : try_runtime(wanted);
+}
+
 result<void> check_files(const options& wanted) {
   if (::access(wanted.envd.c_str(), X_OK) != 0)
     return fail(
       errc::unsupported, "there is no envd at " + wanted.envd + "; build it or name it with --envd");
-  if (!fs::is_directory(wanted.templates + "/base/rootfs"))
+  if (!template_store{wanted.templates}.find({"base", {}}))
     return fail(errc::unsupported,
       "there is no template base in " + wanted.templates + "; make it with scripts/build-template");
   if (wanted.data.find_first_of(",:\\\"") != std::string::npos)
@@ -61,7 +75,10 @@ result<void> check_files(const options& wanted) {
 result<void> check_mounts(const options& wanted) {
   auto at = wanted.data + "/check";
   fs::create_directories(at);
-  auto bound = bind_idmapped(wanted.templates + "/base/rootfs", at, 0x20000000);
+  auto bound =
+    template_store{wanted.templates}.find({"base", {}}).and_then([&](const template_version& base) {
+      return bind_idmapped(base.root(), at, 0x20000000);
+    });
   if (bound)
     ::umount2(at.c_str(), MNT_DETACH);
   if (!bound)
@@ -81,9 +98,11 @@ result<void> check_root() {
 
 result<void> check_isolation(const options& wanted) {
   return check_root()
+    .and_then([&] { return check_mirrors(wanted.sources); })
     .and_then([&] { return check_programs(wanted); })
     .and_then([&] { return check_files(wanted); })
-    .and_then([&] { return check_mounts(wanted); });
+    .and_then([&] { return check_mounts(wanted); })
+    .and_then([&] { return check_runtime(wanted); });
 }
 
 } // namespace agentpool::sandboxd

@@ -11,6 +11,7 @@
 #include "sandboxd/limits.hpp"
 #include "sandboxd/log.hpp"
 #include "sandboxd/preflight.hpp"
+#include "sandboxd/trial.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -69,20 +70,18 @@ result<std::string> stage_envd(const options& wanted) {
 
 result<sandboxes_config> configure(const options& wanted) {
   sandboxes_config out;
-  auto runtime = read_whole(wanted.conf + "/runtime.json");
-  auto seccomp = read_whole(wanted.conf + "/seccomp.json");
-  if (!runtime || !seccomp)
-    return tl::unexpected{(runtime ? seccomp : runtime).error()};
+  auto paths = read_runtime(wanted);
+  if (!paths)
+    return tl::unexpected{paths.error()};
+  out.paths = std::move(*paths);
   out.data = wanted.data;
   out.templates = wanted.templates;
   out.limits = wanted.limits;
   out.network = wanted.network;
+  out.sources = wanted.sources;
   out.running = wanted.sandboxes;
   out.domain = wanted.domain;
-  out.paths.runc = wanted.runc;
   out.paths.state = wanted.data + "/runc";
-  out.paths.runtime_json = std::move(*runtime);
-  out.paths.seccomp_json = std::move(*seccomp);
   for (const auto& folder : {out.data + "/sandboxes", out.paths.state})
     std::filesystem::create_directories(folder);
   // Sandboxes reach their roots through these with their own ids.

@@ -5,6 +5,7 @@
 #include "apps/agentpoolctl/provider.hpp"
 #include "apps/agentpoolctl/sessions.hpp"
 #include "apps/agentpoolctl/tables.hpp"
+#include "apps/agentpoolctl/templates.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -63,6 +64,9 @@ struct command_line {
   std::string session;
   std::string label;
   bool raw = false;
+  std::string templates = default_templates();
+  std::string recipe = "base";
+  std::string tag;
   std::function<int(const api&)> run;
 };
 
@@ -134,6 +138,29 @@ void add_devices(CLI::App& app, command_line& line) {
     [&line] { line.run = [&line](const api& daemon) { return create_device(daemon, line.label); }; });
 }
 
+void add_templates(CLI::App& app, command_line& line) {
+  auto* templates = app.add_subcommand("template", "What sandboxes are made from; docs/templates.md");
+  templates->require_subcommand(1);
+  templates->fallthrough();
+  templates->add_option("--prefix", line.templates, "The folder of the templates")->capture_default_str();
+  auto* build = templates->add_subcommand("build", "Make a version from a recipe; it becomes current");
+  build->add_option("RECIPE", line.recipe, "A name in conf/templates, or a folder")->capture_default_str();
+  build->add_option("--tag", line.tag, "Another name of the version: NAME:TAG");
+  build->callback([&line] {
+    line.run = [&line](const api&) {
+      return print(tl::unexpected{build_template(line.templates, line.recipe, line.tag)});
+    };
+  });
+  templates->add_subcommand("list", "All versions: size, which is current, which is used")->callback([&line] {
+    line.run = [&line](const api&) { return print(templates_table(line.templates)); };
+  });
+  auto* remove = templates->add_subcommand("remove", "Remove a version, or a template that no sandbox uses");
+  remove->add_option("NAME[@VERSION]", line.recipe, "The whole template, or one version")->required();
+  remove->callback([&line] {
+    line.run = [&line](const api&) { return print(remove_templates(line.templates, line.recipe)); };
+  });
+}
+
 // A word where a command must stand: the parser itself tells only that a command is missing.
 std::string unknown_command(const CLI::App& app) {
   const CLI::App* at = &app;
@@ -170,6 +197,7 @@ int main(int argc, char** argv) {
   add_conversations(app, line);
   add_tables(app, line);
   add_devices(app, line);
+  add_templates(app, line);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

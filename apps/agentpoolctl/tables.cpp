@@ -73,6 +73,10 @@ std::string generation_of(const json& hand) {
 
 } // namespace
 
+std::string columns(const std::vector<std::vector<std::string>>& rows) {
+  return text_of(rows);
+}
+
 std::string short_time(int64_t milliseconds) {
   struct unit {
     int64_t size;

@@ -5,6 +5,7 @@
 #include "protocol/wire/json.hpp"
 
 #include <string>
+#include <vector>
 
 namespace agentpool::ctl {
 
@@ -20,6 +21,9 @@ std::string hands_table(const json& body, const std::string& nothing);
 
 /// The `{"sessions":[…]}` of the App API as a table.
 std::string sessions_table(const json& body, const std::string& nothing);
+
+/// Rows of cells, the first one the headings, in columns; at least one row, all of one length.
+std::string columns(const std::vector<std::vector<std::string>>& rows);
 
 /// Milliseconds as `850ms`, `12s`, `3m`, `5h` or `2d`.
 std::string short_time(int64_t milliseconds);

@@ -75,7 +75,8 @@ private:
     const auto* table = value.as_table();
     if (known.empty() || !table)
       return complain(name.source(), std::string{name.str()},
-        "is no table of this file; there are gateway, ops, limits, session, hands, pool, model, agents.NAME "
+        "is no table of this file; there are gateway, ops, limits, session, hands, pool, sandboxd, model, "
+        "agents.NAME "
         "and "
         "log");
     for (const auto& [key, item] : *table)

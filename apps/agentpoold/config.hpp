@@ -24,6 +24,13 @@ struct log_config {
   std::string file;           ///< empty: stderr
 };
 
+/// `[sandboxd]`: nothing of the daemon's; scripts/run gives each as the option of that name to the sandboxd
+/// that it starts.
+struct sandboxd_config {
+  std::string runtime = "runc";
+  std::string pip_mirror, npm_mirror, apt_mirror, apt_security_mirror; ///< empty: what the template says
+};
+
 /// All that `--config FILE` can say; `conf/agentpool.toml` documents every key with its default.
 struct daemon_config {
   daemon_config();
@@ -34,6 +41,7 @@ struct daemon_config {
   hand_settings hands;
   pool_settings pool; ///< with the built-in profile `dsh`, whose command is empty: the one that is installed
   model_config model;
+  sandboxd_config sandboxd;
   log_config log;
 };
 

@@ -123,6 +123,13 @@ constexpr std::array table{
   key{"model", "base_url", [](node v, conf c) { return read_text(v, c.model.base_url); }},
   key{"model", "api_key_env", [](node v, conf c) { return read_filled_text(v, c.model.api_key_env); }},
   key{"model", "model", [](node v, conf c) { return read_filled_text(v, c.model.model); }},
+  // Read by scripts/run, which starts sandboxd.
+  key{"sandboxd", "runtime", [](node v, conf c) { return read_filled_text(v, c.sandboxd.runtime); }},
+  key{"sandboxd", "pip_mirror", [](node v, conf c) { return read_text(v, c.sandboxd.pip_mirror); }},
+  key{"sandboxd", "npm_mirror", [](node v, conf c) { return read_text(v, c.sandboxd.npm_mirror); }},
+  key{"sandboxd", "apt_mirror", [](node v, conf c) { return read_text(v, c.sandboxd.apt_mirror); }},
+  key{"sandboxd", "apt_security_mirror",
+    [](node v, conf c) { return read_text(v, c.sandboxd.apt_security_mirror); }},
   key{"log", "level",
     [](node v, conf c) {
       return read_choice(v, c.log.level, {"trace", "debug", "info", "warn", "error", "off"});

@@ -3,6 +3,7 @@
 #include "sandboxd/control/record.hpp"
 
 #include "protocol/wire/e2b_route.hpp"
+#include "sandboxd/templates/store.hpp"
 
 namespace agentpool::sandboxd {
 
@@ -41,6 +42,7 @@ std::string record_json(const sandbox_record& record) {
     .add("team", record.team)
     .add("template", record.template_id)
     .add_if("base_template", record.base_template)
+    .add("template_version", record.template_version)
     .add("first_id", record.first_id)
     .add("disk_first_id", record.disk_first_id)
     .add("started_at", record.started_at)
@@ -78,6 +80,7 @@ result<sandbox_record> parse_record(std::string_view text) {
   out.team = members["team"].text_or("default");
   out.base_template = members["base_template"].text_or("");
   out.disk_first_id = static_cast<uint32_t>(members["disk_first_id"].integer().value_or(0));
+  out.template_version = members["template_version"].text_or(unversioned);
   out.first_id = static_cast<uint32_t>(members["first_id"].integer().value_or(0));
   out.started_at = members["started_at"].integer().value_or(0);
   out.end_at = members["end_at"].integer().value_or(0);

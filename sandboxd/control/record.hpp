@@ -17,6 +17,7 @@ struct sandbox_record {
   std::string team = "default"; ///< whose key made it: nobody else sees it
   std::string template_id;      ///< as the client named it; also a snapshot
   std::string base_template;    ///< whose tree is below its disk; empty: `template_id`
+  std::string template_version; ///< of that tree: what its disk is a change of
   uint32_t first_id = 0;        ///< of its user namespace
   uint32_t disk_first_id = 0;   ///< what its disk is written with; 0: `first_id`. Another's for a copied disk
   int64_t started_at = 0;       ///< milliseconds since the Unix epoch

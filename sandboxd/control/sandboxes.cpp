@@ -6,18 +6,11 @@
 #include "protocol/wire/ids.hpp"
 #include "sandboxd/control/sandboxes_detail.hpp"
 
-#include <filesystem>
 #include <random>
 
 namespace agentpool::sandboxd {
 
 namespace {
-
-bool good_template_name(const std::string& name) {
-  return !name.empty() && name.size() <= 64 && name.front() != '.' &&
-         std::all_of(name.begin(), name.end(),
-           [](unsigned char c) { return std::islower(c) || std::isdigit(c) || c == '-' || c == '_'; });
-}
 
 // Frozen ones take memory and no time; their number is bounded with all others.
 bool takes_room(sandbox_state state) {
@@ -50,7 +43,8 @@ tl::unexpected<e2b::api_error> no_sandbox(const std::string& id) {
 }
 
 sandboxes::sandboxes(boost::asio::any_io_executor executor, sandboxes_config config)
-    : executor_(std::move(executor)), config_(std::move(config)), store_(config_.data + "/sandboxes") {}
+    : executor_(std::move(executor)), config_(std::move(config)), store_(config_.data + "/sandboxes"),
+      templates_(config_.templates, config_.data) {}
 
 sandboxes::~sandboxes() {
   pool_.join();
@@ -69,6 +63,11 @@ std::vector<std::string> sandboxes::recover() {
     auto entry = std::make_shared<sandbox_entry>(executor_, std::move(record));
     entry->state = sandbox_state::stopped;
     entry->born = true;
+    auto held = templates_.hold(base_of(entry->record), entry->record.template_version);
+    if (held)
+      entry->made_from = std::move(*held);
+    else
+      said.push_back("sandbox " + entry->record.id + " cannot boot: " + held.error().text());
     entries_[entry->record.id] = entry;
     if (ends)
       arm(entry);
@@ -111,8 +110,10 @@ reply<sandbox_record> sandboxes::new_record(const e2b::new_sandbox& request, e2b
   auto seconds = request.timeout_or_default(version);
   if (auto good = check_timeout(seconds); !good)
     return tl::unexpected{good.error()};
-  if (!good_template_name(request.template_id) ||
-      !std::filesystem::is_directory(config_.templates + "/" + request.template_id + "/rootfs"))
+  auto made_from = parse_template_ref(request.template_id).and_then([&](const auto& wanted) {
+    return templates_.find(wanted);
+  });
+  if (!made_from)
     return api_fail(404, "template '" + request.template_id + "' not found");
   if (!request.unsupported.empty())
     return api_fail(
@@ -124,7 +125,8 @@ reply<sandbox_record> sandboxes::new_record(const e2b::new_sandbox& request, e2b
     return tl::unexpected{room.error()};
   sandbox_record record;
   record.id = e2b::new_sandbox_id();
-  record.template_id = request.template_id;
+  record.template_id = made_from->name;
+  record.template_version = made_from->version;
   record.first_id = free_range();
   record.started_at = wall_ms();
   record.end_at = record.started_at + seconds * 1000;
@@ -142,17 +144,21 @@ reply<sandbox_record> sandboxes::new_record(const e2b::new_sandbox& request, e2b
   return record;
 }
 
-boot sandboxes::boot_of(const sandbox_record& record) const {
+boot sandboxes::boot_of(const sandbox_entry& entry) const {
+  const auto& record = entry.record;
+  const auto& settings = entry.made_from->settings;
+  auto given = record.env_vars;
+  given.insert(settings.env.begin(), settings.env.end());
   json_object variables, init;
-  for (const auto& [name, value] : record.env_vars)
+  for (const auto& [name, value] : given)
     variables.add(name, value);
   init.add_raw("envVars", variables.str()).add_if("accessToken", record.access_token);
-  init.add("defaultUser", "user").add("defaultWorkdir", "/home/user");
+  init.add("defaultUser", settings.user).add("defaultWorkdir", settings.workdir);
   boot out;
   out.id = record.id;
   out.folder = store_.folder_of(record.id);
-  out.template_root = config_.templates + "/" + record.template_id + "/rootfs";
-  out.first_id = record.first_id;
+  out.template_root = entry.made_from->which.root();
+  out.first_id = config_.paths.runtime.first_id(record.first_id);
   out.limits = record.limits;
   out.network = config_.network;
   out.egress = record.network.egress(record.allow_internet_access);

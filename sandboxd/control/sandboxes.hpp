@@ -5,6 +5,7 @@
 #include "protocol/wire/e2b_error.hpp"
 #include "sandboxd/control/record.hpp"
 #include "sandboxd/isolation/runtime.hpp"
+#include "sandboxd/templates/store.hpp"
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -61,6 +62,8 @@ struct sandbox_entry {
   sandbox_record record;
   sandbox_state state = sandbox_state::starting;
   std::optional<running_sandbox> run;
+  /// Kept for as long as the sandbox exists; null before the first boot.
+  std::shared_ptr<const held_template> made_from;
   bool born = false;                 ///< the first boot succeeded: the id is known
   uint64_t boots = 0;                ///< counts the boots: what belongs to an older one means nothing
   bool network_kept = false;         ///< its network process is watched and started again
@@ -76,11 +79,13 @@ inline bool serves(const sandbox_entry& entry) {
 
 struct sandboxes_config {
   std::string data;      ///< `sandboxes/` and `runc/` are made below it
-  std::string templates; ///< NAME/rootfs
+  std::string templates; ///< as docs/templates.md says
   runtime_paths paths;
   sandbox_limits limits;
   network_mode network = network_mode::nat;
   std::string domain; ///< that replies name; empty = none
+  /// Of packages, written into each new sandbox.
+  mirrors sources;
   size_t running = 100;               ///< sandboxes at once; one more: 429
   int64_t longest_timeout_s = 86'400; ///< a longer one: 400
   uint32_t first_id = 0x20000000;     ///< of the ranges of user ids
@@ -147,10 +152,12 @@ private:
 
   reply<sandbox_record> new_record(const e2b::new_sandbox& request, e2b::api version);
   uint32_t free_range() const;
-  boot boot_of(const sandbox_record& record) const;
+  boot boot_of(const sandbox_entry& entry) const;
   entry_ptr find(const std::string& id) const;
   reply<void> check_timeout(int64_t seconds) const;
   reply<void> check_room() const;
+  /// Its template is kept from now on.
+  task<result<void>> hold_template(entry_ptr entry);
   /// From `starting` to `running`; the caller decides what a failure leads to.
   task<reply<void>> start(entry_ptr entry, bool fresh);
   /// From `running` through `between` with its boot taken down; the caller enters the next state.
@@ -188,6 +195,7 @@ private:
   boost::asio::any_io_executor executor_;
   const sandboxes_config config_;
   const record_store store_;
+  template_store templates_;
   boost::asio::thread_pool pool_{4};
   boost::asio::strand<boost::asio::thread_pool::executor_type> records_{
     pool_.get_executor()}; ///< one after another

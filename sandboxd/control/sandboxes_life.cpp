@@ -49,9 +49,27 @@ sandboxes::task<reply<void>> sandboxes::due(entry_ptr entry, int64_t end_at) {
   co_return reply<void>{};
 }
 
+sandboxes::task<result<void>> sandboxes::hold_template(entry_ptr entry) {
+  if (entry->made_from)
+    co_return result<void>{};
+  auto job = [this, name = base_of(entry->record), version = entry->record.template_version] {
+    return templates_.hold(name, version);
+  };
+  auto held = co_await on_pool(std::move(job));
+  if (!held)
+    co_return tl::unexpected{held.error()};
+  entry->made_from = std::move(*held);
+  co_return result<void>{};
+}
+
 sandboxes::task<reply<void>> sandboxes::start(entry_ptr entry, bool fresh) {
-  auto job = [this, what = boot_of(entry->record), fresh]() -> result<running_sandbox> {
+  auto held = co_await hold_template(entry);
+  if (!held)
+    co_return api_fail(
+      500, "The sandbox could not be started: " + held.error().text(), "sandbox_create_failed");
+  auto job = [this, what = boot_of(*entry), fresh]() mutable -> result<running_sandbox> {
     if (fresh) {
+      what.sources = config_.sources;
       auto made = store_.make_folder(what.id).and_then(
         [&] { return make_disk(what.folder + "/disk.img", what.limits.disk_bytes, what.first_id); });
       if (!made)

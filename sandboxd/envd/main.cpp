@@ -26,10 +26,22 @@ int complain(int status, const std::string& sentence) {
   return status;
 }
 
+// Below a runtime that passes on no others they come as 0, 1 and 2, which children inherit.
+void move_up(int& file) {
+  if (file < 0 || file > 2)
+    return;
+  auto moved = ::fcntl(file, F_DUPFD_CLOEXEC, 3), null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  ::dup2(null, file);
+  ::close(null);
+  file = moved;
+}
+
 // What children inherit is decided in one place: nothing but 0, 1 and 2, which exist.
-void prepare_process(const options& how) {
+void prepare_process(options& how) {
   while (::open("/dev/null", O_RDWR) < 3) {
   }
+  for (auto* file : {&how.lifeline_fd, &how.init_fd, &how.announce_fd})
+    move_up(*file);
   for (int file : {how.lifeline_fd, how.init_fd, how.announce_fd, how.commands_fd, how.count_fd})
     if (file > 2)
       ::fcntl(file, F_SETFD, FD_CLOEXEC);
@@ -87,7 +99,7 @@ void watch_children(asio::signal_set& signals, process_table& processes) {
   });
 }
 
-int serve(const options& how) {
+int serve(options how) {
   prepare_process(how);
   asio::io_context io{1};
   context with{io, user_database{how.passwd, how.group}};

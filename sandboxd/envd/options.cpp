@@ -35,6 +35,10 @@ bool take(const std::string& name, const std::string& value, options& out, bool&
     return number(value, 3, out.init_fd);
   if (name == "--announce-fd")
     return number(value, 1, out.announce_fd);
+  if (name == "--three-fds") {
+    out.lifeline_fd = 0, out.announce_fd = 1, out.init_fd = 2;
+    return value == "standard";
+  }
   if (name == "--commands-fd")
     return number(value, 3, out.commands_fd);
   if (name == "--count-fd")

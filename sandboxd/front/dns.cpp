@@ -203,8 +203,7 @@ std::optional<asio::ip::address> first_nameserver(std::string_view resolv_conf) 
 }
 
 void serve_dns(asio::any_io_executor executor, asio::any_io_executor blocking,
-  const namespace_sockets& sockets,
-  const std::shared_ptr<sandbox_entry>& entry) {
+  const namespace_sockets& sockets, const std::shared_ptr<sandbox_entry>& entry) {
   auto server = first_nameserver(read_whole("/etc/resolv.conf").value_or(""));
   if (!server || !entry->run)
     return;

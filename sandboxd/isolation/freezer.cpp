@@ -11,7 +11,7 @@ namespace agentpool::sandboxd {
 namespace {
 
 result<void> ask_runtime(const runtime_paths& paths, const char* verb, const std::string& id) {
-  auto done = run_tool({.argv = {paths.runc, "--root", paths.state, verb, id}, .input = {}});
+  auto done = run_tool({.argv = paths.runtime.argv(paths.state, {verb, id}), .input = {}});
   return done ? result<void>{} : tl::unexpected{done.error()};
 }
 

@@ -63,6 +63,9 @@ private:
   bool has_way_out_ = false;
 };
 
+/// Sets up the loopback device of its network, for runtimes that do not.
+result<void> raise_loopback(pid_t init);
+
 /// The commands for `ip -batch` that make `networks` unreachable.
 std::string unreachable_routes(const std::vector<e2b::ipv4_network>& networks);
 

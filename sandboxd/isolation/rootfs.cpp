@@ -88,6 +88,18 @@ result<void> make_folder(const std::string& path, uint32_t owner) {
   return {};
 }
 
+// Of a disk that another kind of runtime wrote, every file would belong to nobody.
+result<void> check_owner(const std::string& disk, uint32_t first_id) {
+  struct stat found {};
+  if (::stat(disk.c_str(), &found) != 0)
+    return system_failure("cannot read " + disk);
+  if (found.st_uid != first_id)
+    return fail(errc::unsupported, std::string{"its disk was written below "} +
+                                     (first_id == 0 ? "runc or crun" : "runsc") +
+                                     "; start sandboxd with that --runtime to use it");
+  return {};
+}
+
 result<void> mount_overlay(const std::string& folder, uint32_t first_id) {
   auto upper = folder + "/disk/upper", work = folder + "/disk/work", root = folder + "/rootfs";
   // The sandbox sees only what is below `upper`; it cannot have changed these two.
@@ -96,7 +108,8 @@ result<void> mount_overlay(const std::string& folder, uint32_t first_id) {
       return made;
   ::mkdir(root.c_str(), 0755);
   auto options = "lowerdir=" + folder + "/lower,upperdir=" + upper + ",workdir=" + work;
-  if (::mount("overlay", root.c_str(), "overlay", MS_NODEV | MS_NOATIME, options.c_str()) != 0)
+  if (::mount("overlay", root.c_str(), "overlay", MS_NODEV | MS_NOATIME | (first_id == 0 ? MS_NOSUID : 0UL),
+        options.c_str()) != 0)
     return system_failure("cannot mount the overlay " + root);
   return {};
 }
@@ -105,17 +118,21 @@ result<void> mount_overlay(const std::string& folder, uint32_t first_id) {
 
 namespace {
 
+// An empty map: the ids stay as they are.
 result<void> bind_mapped(
   const std::string& source, const std::string& at, const std::string& map, uint64_t flags) {
-  auto space = make_user_namespace(map);
+  auto space = map.empty() ? unique_fd{} : make_user_namespace(map);
   if (!space)
     return tl::unexpected{space.error()};
   unique_fd tree{::open_tree(AT_FDCWD, source.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC)};
   if (!tree)
     return system_failure("cannot open the tree " + source);
   mount_attr attributes{};
-  attributes.attr_set = MOUNT_ATTR_IDMAP | MOUNT_ATTR_NODEV | flags;
-  attributes.userns_fd = static_cast<uint64_t>(space->get());
+  attributes.attr_set = MOUNT_ATTR_NODEV | flags;
+  if (!map.empty()) {
+    attributes.attr_set |= MOUNT_ATTR_IDMAP;
+    attributes.userns_fd = static_cast<uint64_t>(space->get());
+  }
   if (::mount_setattr(tree.get(), "", AT_EMPTY_PATH, &attributes, sizeof attributes) != 0)
     return system_failure("cannot id-map a mount of " + source);
   if (::move_mount(tree.get(), "", AT_FDCWD, at.c_str(), MOVE_MOUNT_F_EMPTY_PATH) != 0)
@@ -138,16 +155,19 @@ result<void> show_as_own(const std::string& disk, uint32_t first_id, uint32_t di
 } // namespace
 
 result<void> bind_idmapped(const std::string& source, const std::string& at, uint32_t first_id) {
-  return bind_mapped(source, at, map_line(0, first_id, ids_per_sandbox), MOUNT_ATTR_RDONLY);
+  auto map = first_id == 0 ? std::string{} : map_line(0, first_id, ids_per_sandbox);
+  return bind_mapped(source, at, map, MOUNT_ATTR_RDONLY);
 }
 
 result<void> mount_rootfs(
   const std::string& folder, const std::string& template_root, uint32_t first_id, uint32_t disk_first_id) {
   ::mkdir((folder + "/lower").c_str(), 0700);
-  auto done = mount_disk(folder + "/disk.img", folder + "/disk")
-                .and_then([&] { return show_as_own(folder + "/disk", first_id, disk_first_id); })
-                .and_then([&] { return bind_idmapped(template_root, folder + "/lower", first_id); })
-                .and_then([&] { return mount_overlay(folder, first_id); });
+  auto done =
+    mount_disk(folder + "/disk.img", folder + "/disk")
+      .and_then([&] { return check_owner(folder + "/disk", disk_first_id ? disk_first_id : first_id); })
+      .and_then([&] { return show_as_own(folder + "/disk", first_id, disk_first_id); })
+      .and_then([&] { return bind_idmapped(template_root, folder + "/lower", first_id); })
+      .and_then([&] { return mount_overlay(folder, first_id); });
   if (!done)
     unmount_rootfs(folder);
   return done;

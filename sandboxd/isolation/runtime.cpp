@@ -35,13 +35,8 @@ uint64_t allowed_open_files() {
   return std::min(own.rlim_max, open_files);
 }
 
-std::vector<std::string> runc(const runtime_paths& paths, std::vector<std::string> words) {
-  std::vector<std::string> argv{paths.runc, "--root", paths.state};
-  argv.insert(argv.end(), std::make_move_iterator(words.begin()), std::make_move_iterator(words.end()));
-  return argv;
-}
-
-// The descriptors that envd gets, as numbers 3, 4 and 5, and 6 and 7 when there is a group.
+// The descriptors that envd gets: as numbers 3, 4 and 5, and 6 and 7 when there is a group; below gVisor as
+// 0, 1 and 2.
 struct envd_pipes {
   pipe_ends lifeline;
   unique_fd init;
@@ -62,7 +57,9 @@ result<envd_pipes> make_envd_pipes(const runtime_paths& paths, const boot& what)
   auto lifeline = make_pipe();
   auto announce = make_pipe();
   auto text = text_in_memory(what.init);
-  auto group = make_commands_group(paths.cgroup_parent + "/" + what.id, what.limits.processes);
+  auto group = paths.runtime.gvisor
+                 ? commands_group{}
+                 : make_commands_group(paths.cgroup_parent + "/" + what.id, what.limits.processes);
   for (const auto* why : {lifeline ? nullptr : &lifeline.error(), announce ? nullptr : &announce.error(),
          text ? nullptr : &text.error(), group ? nullptr : &group.error()})
     if (why)
@@ -72,10 +69,14 @@ result<envd_pipes> make_envd_pipes(const runtime_paths& paths, const boot& what)
 
 // No program of the sandbox's disk stands before it. The kernel kills it with this process's own init, also
 // while somebody inside holds it stopped.
-std::vector<std::string> envd_argv(const boot& what, bool has_group) {
+std::vector<std::string> envd_argv(const boot& what, bool has_group, bool gvisor) {
   std::vector<std::string> out{envd_inside, "--parent-death-signal", std::to_string(SIGKILL), "--listen",
-    "0.0.0.0", "--port", std::to_string(e2b::envd_port), "--lifeline-fd", "3", "--init-fd", "4",
-    "--announce-fd", "5", "--processes", std::to_string(processes_for_commands(what.limits.processes))};
+    "0.0.0.0", "--port", std::to_string(e2b::envd_port), "--processes",
+    std::to_string(processes_for_commands(what.limits.processes))};
+  if (gvisor)
+    out.insert(out.end(), {"--three-fds", "standard"});
+  else
+    out.insert(out.end(), {"--lifeline-fd", "3", "--init-fd", "4", "--announce-fd", "5"});
   if (has_group)
     out.insert(out.end(), {"--commands-fd", "6", "--count-fd", "7"});
   return out;
@@ -94,7 +95,7 @@ result<void> write_bundle(const runtime_paths& paths, const boot& what, bool has
   values.rootfs = what.folder + "/rootfs";
   values.envd = paths.envd;
   values.cgroup = paths.cgroup_parent + "/" + what.id;
-  values.args = envd_argv(what, has_group);
+  values.args = envd_argv(what, has_group, paths.runtime.gvisor);
   values.env = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8",
     "E2B_SANDBOX=true", "E2B_SANDBOX_ID=" + what.id};
   values.first_id = what.first_id;
@@ -109,7 +110,7 @@ result<void> write_bundle(const runtime_paths& paths, const boot& what, bool has
   return write_whole(what.folder + "/config.json", *config, 0600);
 }
 
-// runc's own words are in its log: its output is the sandbox's.
+// The runtime's own words are in its log: its output is the sandbox's.
 failure with_log(failure why, const std::string& log) {
   auto text = read_whole(log).value_or("");
   while (!text.empty() && text.back() == '\n')
@@ -123,18 +124,24 @@ result<pid_t> create_container(const runtime_paths& paths, const boot& what, con
   auto log = what.folder + "/runc.log", pid_file = what.folder + "/pid";
   ::unlink(log.c_str());
   unique_fd null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
-  std::vector<std::pair<int, int>> fds{{null.get(), 1}, {null.get(), 2}, {pipes.lifeline.read.get(), 3},
-    {pipes.init.get(), 4}, {pipes.announce.write.get(), 5}};
-  if (pipes.commands.join)
-    fds.insert(fds.end(), {{pipes.commands.join.get(), 6}, {pipes.commands.count.get(), 7}});
-  auto preserved = std::to_string(fds.size() - 2);
-  auto argv = runc(paths, {"--log", log, "--log-format", "json", "create", "--bundle", what.folder,
-                            "--pid-file", pid_file, "--preserve-fds", preserved, what.id});
+  std::vector<std::string> words{
+    "--log", log, "--log-format", "json", "create", "--bundle", what.folder, "--pid-file", pid_file};
+  std::vector<std::pair<int, int>> fds{
+    {pipes.lifeline.read.get(), 0}, {pipes.announce.write.get(), 1}, {pipes.init.get(), 2}};
+  if (!paths.runtime.gvisor) {
+    fds = {{null.get(), 1}, {null.get(), 2}, {pipes.lifeline.read.get(), 3}, {pipes.init.get(), 4},
+      {pipes.announce.write.get(), 5}};
+    if (pipes.commands.join)
+      fds.insert(fds.end(), {{pipes.commands.join.get(), 6}, {pipes.commands.count.get(), 7}});
+    words.insert(words.end(), {"--preserve-fds", std::to_string(fds.size() - 2)});
+  }
+  words.push_back(what.id);
+  auto argv = paths.runtime.argv(paths.state, std::move(words));
   auto made = run_tool({.argv = std::move(argv), .input = {}, .fds = std::move(fds)});
   if (!made)
     return tl::unexpected{with_log(made.error(), log)};
   auto pid = std::atoi(read_whole(pid_file).value_or("").c_str());
-  return pid > 0 ? result<pid_t>{pid} : fail(errc::internal, "runc wrote no pid file");
+  return pid > 0 ? result<pid_t>{pid} : fail(errc::internal, paths.runtime.name + " wrote no pid file");
 }
 
 result<void> await_envd(int announce, int pidfd) {
@@ -154,6 +161,9 @@ result<void> bring_up(
   sandbox.net = unique_fd{::open((proc + "/ns/net").c_str(), O_RDONLY | O_CLOEXEC)};
   if (!sandbox.pidfd || !sandbox.net)
     return system_failure("the sandbox's first process is gone");
+  if (paths.runtime.gvisor)
+    if (auto up = raise_loopback(sandbox.init); !up)
+      return up;
   sandbox.network = std::make_shared<sandbox_network>(what.egress);
   if (what.network == network_mode::nat && !reaches_nothing(what.egress)) {
     auto way_out = sandbox.network->start(sandbox.init);
@@ -161,15 +171,16 @@ result<void> bring_up(
       return tl::unexpected{way_out.error()};
     sandbox.way_out = std::move(*way_out);
   }
-  if (auto started = run_tool({.argv = runc(paths, {"start", what.id}), .input = {}}); !started)
+  if (auto started = run_tool({.argv = paths.runtime.argv(paths.state, {"start", what.id}), .input = {}});
+      !started)
     return tl::unexpected{started.error()};
   pipes.announce.write.reset();
   return await_envd(pipes.announce.read.get(), sandbox.pidfd.get());
 }
 
 void delete_container(const runtime_paths& paths, const std::string& id) {
-  (void)run_tool({.argv = runc(paths, {"delete", "--force", id}), .input = {}});
-  // A runc that was killed while it created has written no state that would name its cgroups.
+  (void)run_tool({.argv = paths.runtime.argv(paths.state, {"delete", "--force", id}), .input = {}});
+  // A runtime that was killed while it created has written no state that would name its cgroups.
   remove_cgroups(paths.cgroup_parent + "/" + id);
 }
 
@@ -202,7 +213,10 @@ result<running_sandbox> start_sandbox(const runtime_paths& paths, const boot& wh
   auto usable = set_aside_unusable(what.folder + "/rootfs");
   for (const auto& path : usable.value_or(std::vector<std::string>{}))
     log_line("sandbox " + what.id + ": its " + path + " was no file that can be read and is renamed");
-  auto sandbox = usable.and_then([&](auto&&) { return boot_container(paths, what); });
+  auto sandbox =
+    usable
+      .and_then([&](auto&&) { return write_mirrors(what.folder + "/rootfs", what.sources, what.first_id); })
+      .and_then([&] { return boot_container(paths, what); });
   if (!sandbox) {
     delete_container(paths, what.id);
     unmount_rootfs(what.folder);

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "sandboxd/isolation/mirrors.hpp"
 #include "sandboxd/isolation/network.hpp"
+#include "sandboxd/isolation/oci_runtime.hpp"
 #include "sandboxd/isolation/runtime_config.hpp"
 
 #include <string>
@@ -11,8 +13,8 @@ namespace agentpool::sandboxd {
 
 /// Where the runtime finds its parts; the same for all sandboxes.
 struct runtime_paths {
-  std::string runc = "runc";
-  std::string state;         ///< runc's own folder
+  oci_runtime runtime;
+  std::string state;         ///< the runtime's own folder
   std::string envd;          ///< the static program
   std::string runtime_json;  ///< text of conf/sandbox/runtime.json
   std::string seccomp_json;  ///< text of conf/sandbox/seccomp.json
@@ -30,6 +32,7 @@ struct boot {
   network_mode network = network_mode::nat;
   egress_policy egress; ///< of the way out
   std::string init; ///< the text of envd's first /init
+  mirrors sources;  ///< written into its disk before this boot
 };
 
 /// A sandbox that runs. Dropping it ends it: envd and slirp4netns see the end of their pipes.
@@ -51,7 +54,7 @@ result<running_sandbox> start_sandbox(const runtime_paths& paths, const boot& wh
 void stop_sandbox(
   const runtime_paths& paths, const std::string& id, const std::string& folder, running_sandbox sandbox);
 
-/// Ends what a dead process of this program left in runc's folder.
+/// Ends what a dead process of this program left in the runtime's folder.
 void sweep_runtime(const runtime_paths& paths);
 
 } // namespace agentpool::sandboxd

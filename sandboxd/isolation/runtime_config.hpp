@@ -24,7 +24,7 @@ struct sandbox_limits {
 /// could have put a link that leads the next boot to a program of his.
 inline constexpr auto envd_inside = "/dev/envd";
 
-/// What the placeholders of conf/sandbox/runtime.json stand for.
+/// What the placeholders of conf/sandbox/runtime.json (gVisor: gvisor.json) stand for.
 struct runtime_values {
   std::string rootfs;
   std::string envd; ///< the program on the host
@@ -32,7 +32,7 @@ struct runtime_values {
   std::vector<std::string> args;
   std::vector<std::string> env;
   uint32_t first_id = 0;
-  uint64_t open_files = 0; ///< never above the hard limit of this process: runc cannot raise it
+  uint64_t open_files = 0; ///< never above the hard limit of this process: the runtime cannot raise it
   sandbox_limits limits;
   std::string boot_id; ///< a file on the host: what this boot shows as the kernel's boot id
 };

@@ -19,14 +19,6 @@ namespace {
 constexpr size_t longest_line = 32 * 1024; // the runtime ends at 64 KiB
 constexpr size_t largest_file = 1024 * 1024;
 
-// Links lead to where they would inside; none leaves the root.
-unique_fd open_inside(int root, const std::string& path, int flags) {
-  open_how how{};
-  how.flags = static_cast<uint64_t>(flags | O_CLOEXEC);
-  how.resolve = RESOLVE_IN_ROOT;
-  return unique_fd{static_cast<int>(::syscall(SYS_openat2, root, path.c_str(), &how, sizeof how))};
-}
-
 bool has_readable_lines(int file) {
   std::array<char, 16 * 1024> buffer;
   size_t line = 0, all = 0;
@@ -56,6 +48,13 @@ result<void> set_aside(int folder, const std::string& name) {
 }
 
 } // namespace
+
+unique_fd open_inside(int root, const std::string& path, int flags) {
+  open_how how{};
+  how.flags = static_cast<uint64_t>(flags | O_CLOEXEC);
+  how.resolve = RESOLVE_IN_ROOT;
+  return unique_fd{static_cast<int>(::syscall(SYS_openat2, root, path.c_str(), &how, sizeof how))};
+}
 
 result<std::vector<std::string>> set_aside_unusable(const std::string& root) {
   std::vector<std::string> out;

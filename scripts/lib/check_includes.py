@@ -19,7 +19,7 @@ MAY_INCLUDE = {
     "net": ("protocol/wire", "protocol/ports"),
     "actors": ("protocol/wire", "protocol/ports", "protocol/actors"),
     "gateway": ("protocol/wire", "protocol/ports", "protocol/actors", "net"),
-    "apps": ("protocol/wire", "protocol/ports", "protocol/actors", "net", "actors", "gateway"),
+    "apps": ("protocol/wire", "protocol/ports", "protocol/actors", "net", "actors", "gateway", "sandboxd"),
     "sandboxd": ("protocol/wire", "net"),
     "tests": ("protocol/wire", "protocol/ports", "protocol/actors", "net", "actors", "gateway", "apps", "sandboxd"),
 }

@@ -48,12 +48,15 @@ dsh_stamp() {
     "$DSH_VERSION" "$DSH_TREE_SHA256" "$NODE_WHEEL" "$NODE_WHEEL_SHA256" "$DSH_RECIPE"
 }
 
-# Of the sandbox template NAME: the hash of its recipe. Usage: template_stamp NAME
+# Where the sandboxes' templates are.
+templates_prefix() { realpath -m "${AGENTPOOL_TEMPLATES:-$(default_prefix templates)}"; }
+
+# Of a sandbox template: the hash of its recipe and of what makes it. Usage: template_stamp RECIPE-FOLDER FROM
 template_stamp() {
   local hash
-  hash=$(cd "$ROOT/conf/templates/$1" && sha256sum customize packages.txt "$ROOT/scripts/build-template" | cut -d ' ' -f 1 |
-    sha256sum | cut -d ' ' -f 1)
-  printf 'template %s recipe=%s' "$1" "$hash"
+  hash=$({ tar -C "$1" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=go-w -cf - . &&
+    cat "$ROOT"/scripts/build-template "$ROOT"/scripts/lib/template{.sh,_recipe.py}; } | sha256sum | cut -d ' ' -f 1)
+  printf 'template %s%s recipe=%s' "$(basename "$1")" "${2:+ from=$2}" "$hash"
 }
 
 sdks_stamp() {

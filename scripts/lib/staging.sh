@@ -39,10 +39,26 @@ stage_publish() {
   STAGE=
 }
 
+# The same for one more version of a template: $STAGE lies in PREFIX/versions. Usage: stage_version PREFIX
+stage_version() {
+  local prefix=$1
+  mkdir -p "$prefix/versions" 2>/dev/null && [ -w "$prefix/versions" ] ||
+    die "cannot write $prefix; give another --prefix or make the folder writable"
+  exec 9>"$prefix.lock"
+  flock 9
+  # Of builds and removals that were killed: the lock says that none is alive.
+  rm -rf --one-file-system "$prefix"/versions/.new-* "$prefix"/versions/.removed-* "$prefix"/.removed \
+    "$(dirname "$prefix")/.removed-$(basename "$prefix")"
+  mkdir -p "$prefix/versions" # a removal may have taken it before the lock was ours
+  WORK=$(mktemp -d)
+  STAGE=$(mktemp -d "$prefix/versions/.new-XXXXXX")
+  chmod 755 "$STAGE"
+}
+
 stage_clean() {
   stop_step
   [ -z "$WORK" ] || rm -rf "$WORK"
-  [ -z "$STAGE" ] || rm -rf "$STAGE"
+  [ -z "$STAGE" ] || rm -rf --one-file-system "$STAGE"
 }
 trap stage_clean EXIT
 trap 'exit 130' INT

@@ -43,6 +43,8 @@ std::string dump(const daemon_config& c) {
     put(name, a.name, a.cwd, a.trusted, a.world, a.throwaway, a.warm, a.command.size(), a.env.size());
     put(a.profile_dir, a.plugin_dir, a.plugin_name);
   }
+  put(c.sandboxd.runtime, c.sandboxd.pip_mirror, c.sandboxd.npm_mirror, c.sandboxd.apt_mirror,
+    c.sandboxd.apt_security_mirror);
   put(c.model.base_url, c.model.api_key_env, c.model.model, c.log.level, c.log.file);
   return out.str();
 }

@@ -188,24 +188,24 @@ class Sandboxd:
     """sandboxd with a folder and an API key of its own; each start() after the first has the same port. `network` is
     a namespace (open descriptor) to run it in."""
 
-    def __init__(self, *options, network=None):
+    def __init__(self, *options, network=None, templates=TEMPLATES):
         self.work = tempfile.mkdtemp(prefix="sandboxd-")
         os.chmod(self.work, 0o711)
         self.data = os.path.join(self.work, "d")
         self.key_file = os.path.join(self.data, "api-key")
-        self.options, self.network = options, network
+        self.options, self.network, self.templates = options, network, templates
         self.child, self.url, self.port, self.starts = None, None, 0, 0
         self.descendants = []
 
     def argv(self, *extra):
         return [
             program(),
-            *("--data", self.data, "--port", str(self.port), "--templates", TEMPLATES, "--envd", envd()),
+            *("--data", self.data, "--port", str(self.port), "--templates", self.templates, "--envd", envd()),
             *("--conf", CONF, *self.options, *extra),
         ]
 
     def start(self):
-        for path in (program(), os.path.join(TEMPLATES, "base", "rootfs")):
+        for path in (program(), os.path.join(self.templates, "base", "rootfs")):
             if not os.path.exists(path):
                 raise AssertionError(f"there is no {path}: build sandboxd and run scripts/build-template first")
         self.starts += 1
@@ -383,8 +383,8 @@ class SandboxdCase(unittest.TestCase):
         self.addCleanup(made.kill)
         return made
 
-    def own_service(self, *options, network=None):
-        service = Sandboxd(*options, network=network)
+    def own_service(self, *options, **more):
+        service = Sandboxd(*options, **more)
         self.addCleanup(service.close)
         return service.start()
 

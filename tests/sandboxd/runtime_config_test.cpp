@@ -42,6 +42,26 @@ TEST(RuntimeConfig, EachBootHasABootIdOfItsOwn) {
   EXPECT_EQ(args.at(args.size() - 1).text(), "/d/rootfs/proc/sys/kernel/random/boot_id");
 }
 
+TEST(RuntimeConfig, OfGvisorHasNoUserNamespaceAndNoNewPrivileges) {
+  runtime_values values{.rootfs = "/d/rootfs",
+    .envd = "/bin/envd",
+    .cgroup = "/agentpool/i",
+    .args = {"envd"},
+    .env = {"A=1"},
+    .first_id = 0,
+    .open_files = 1000,
+    .limits = {}};
+  auto text = runtime_config(read_whole(conf + "/gvisor.json").value(), "{}", values);
+  ASSERT_TRUE(text) << text.error().text();
+  auto config = json::parse(*text).value();
+  auto namespaces = config["linux"]["namespaces"];
+  EXPECT_EQ(namespaces.size(), 5u);
+  for (size_t i = 0; i < namespaces.size(); ++i)
+    EXPECT_NE(namespaces.at(i)["type"].text(), "user");
+  EXPECT_EQ(config["process"]["noNewPrivileges"].boolean(), true);
+  EXPECT_EQ(config["process"]["capabilities"].dump(), filled()["process"]["capabilities"].dump());
+}
+
 TEST(RuntimeConfig, HasEveryNamespaceAndNoCapabilityOfTheMachine) {
   auto config = filled();
   EXPECT_EQ(config["linux"]["namespaces"].size(), 7u);

@@ -221,6 +221,15 @@ class RunReady(ScriptTest):
         _, _, seen = self.start_ready("--config", str(self.tree.root / "own.toml"))
         self.assertNotIn("--hands-url", seen["argv"])
 
+    @needs_root
+    def test_sandboxd_gets_its_table_of_the_configuration(self):
+        self.tree.write("own.toml", '[sandboxd]\nruntime = "/opt/a b/runsc"\napt_security_mirror = "http://m/s"\npip_mirror = ""\n')
+        self.start_ready("--config", str(self.tree.root / "own.toml"))
+        argv = json.loads((self.tree.root / "seen.json.sandboxd").read_text())["argv"]
+        self.assertEqual(argv[argv.index("--runtime") + 1], "/opt/a b/runsc")
+        self.assertEqual(argv[argv.index("--apt-security-mirror") + 1], "http://m/s")
+        self.assertNotIn("--pip-mirror", argv)
+
     def test_a_second_start_does_not_configure_again(self):
         process, lines, _ = self.start_ready()
         self.assertTrue(any("configured" in line for line in lines))

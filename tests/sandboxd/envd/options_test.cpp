@@ -25,6 +25,15 @@ TEST(Options, HaveDefaultsAndAreRead) {
   EXPECT_EQ(all->passwd + all->group, "pg");
 }
 
+TEST(Options, TheThreeCanComeAsTheStandardOnes) {
+  auto all = read_options({"--three-fds", "standard"});
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->lifeline_fd, 0);
+  EXPECT_EQ(all->announce_fd, 1);
+  EXPECT_EQ(all->init_fd, 2);
+  EXPECT_FALSE(read_options({"--three-fds", "other"}));
+}
+
 TEST(Options, WhatIsWrongIsSaidInASentence) {
   for (const auto& arguments : std::initializer_list<std::vector<std::string>>{{"--port"},
          {"--port", "65536"}, {"--port", "x"}, {"--port", ""}, {"--port", "-1"}, {"--lifeline-fd", "0"},
