@@ -4,6 +4,7 @@
 
 #include "sandboxd/isolation/network.hpp"
 #include "sandboxd/isolation/runtime_config.hpp"
+#include "sandboxd/limits.hpp"
 
 #include <string>
 
@@ -22,6 +23,7 @@ struct options {
   network_mode network = network_mode::nat;
   sandbox_limits limits;
   size_t sandboxes = 100;
+  uint64_t disk_reserve = limits::disk_reserve;
   bool check_only = false;
 };
 

@@ -6,25 +6,9 @@
 #include "protocol/wire/ids.hpp"
 #include "sandboxd/control/sandboxes_detail.hpp"
 
-#include <filesystem>
 #include <random>
 
 namespace agentpool::sandboxd {
-
-namespace {
-
-bool good_template_name(const std::string& name) {
-  return !name.empty() && name.size() <= 64 && name.front() != '.' &&
-         std::all_of(name.begin(), name.end(),
-           [](unsigned char c) { return std::islower(c) || std::isdigit(c) || c == '-' || c == '_'; });
-}
-
-// Frozen ones take memory and no time; their number is bounded with all others.
-bool takes_room(sandbox_state state) {
-  return state != sandbox_state::stopped && state != sandbox_state::frozen;
-}
-
-} // namespace
 
 std::string_view state_name(sandbox_state state) {
   switch (state) {
@@ -50,7 +34,8 @@ tl::unexpected<e2b::api_error> no_sandbox(const std::string& id) {
 }
 
 sandboxes::sandboxes(boost::asio::any_io_executor executor, sandboxes_config config)
-    : executor_(std::move(executor)), config_(std::move(config)), store_(config_.data + "/sandboxes") {}
+    : executor_(std::move(executor)), config_(std::move(config)), store_(config_.data + "/sandboxes"),
+      snapshots_(config_.data + "/snapshots") {}
 
 sandboxes::~sandboxes() {
   pool_.join();
@@ -59,6 +44,7 @@ sandboxes::~sandboxes() {
 std::vector<std::string> sandboxes::recover() {
   std::vector<std::string> said;
   sweep_runtime(config_.paths);
+  said = snapshots_.load();
   for (auto& record : store_.load(said)) {
     auto ends = !record.auto_pause && !record.paused;
     if (ends && record.end_at <= wall_ms()) {
@@ -72,7 +58,10 @@ std::vector<std::string> sandboxes::recover() {
     entries_[entry->record.id] = entry;
     if (ends)
       arm(entry);
+    entry->log.add(e2b::log_level::info, "kept by a new start of the service; its processes are gone");
     said.push_back("sandbox " + entry->record.id + " is kept; its processes are gone");
+    if (!config_.teams.has(entry->record.team))
+      said.push_back("…and of team " + entry->record.team + ", which the key file does not name");
   }
   return said;
 }
@@ -89,55 +78,6 @@ uint32_t sandboxes::free_range() const {
       return first;
 }
 
-reply<void> sandboxes::check_timeout(int64_t seconds) const {
-  if (seconds > config_.longest_timeout_s)
-    return api_fail(
-      400, "Timeout cannot be greater than " + std::to_string(config_.longest_timeout_s / 3600) + " hours");
-  return {};
-}
-
-reply<void> sandboxes::check_room() const {
-  if (closing_)
-    return api_fail(503, "The service is shutting down", "sandbox_capacity_unavailable");
-  auto used = static_cast<size_t>(std::count_if(
-    entries_.begin(), entries_.end(), [](const auto& pair) { return takes_room(pair.second->state); }));
-  if (used >= config_.running)
-    return api_fail(429, "There are " + std::to_string(used) +
-                           " sandboxes running, the most that this service is set to; kill or pause one");
-  return {};
-}
-
-reply<sandbox_record> sandboxes::new_record(const e2b::new_sandbox& request, e2b::api version) {
-  auto seconds = request.timeout_or_default(version);
-  if (auto good = check_timeout(seconds); !good)
-    return tl::unexpected{good.error()};
-  if (!good_template_name(request.template_id) ||
-      !std::filesystem::is_directory(config_.templates + "/" + request.template_id + "/rootfs"))
-    return api_fail(404, "template '" + request.template_id + "' not found");
-  if (!request.unsupported.empty())
-    return api_fail(
-      400, "'" + request.unsupported.front() + "' is not supported by this server", "unsupported");
-  if (auto room = check_room(); !room)
-    return tl::unexpected{room.error()};
-  sandbox_record record;
-  record.id = e2b::new_sandbox_id();
-  record.template_id = request.template_id;
-  record.first_id = free_range();
-  record.started_at = wall_ms();
-  record.end_at = record.started_at + seconds * 1000;
-  if (request.secure_or_default(version))
-    record.access_token = sha256_hex(random_token(""));
-  record.timeout_s = seconds;
-  record.auto_pause = request.auto_pause;
-  record.auto_pause_memory = request.auto_pause_memory;
-  record.auto_resume = request.auto_resume;
-  record.allow_internet_access = request.allow_internet_access;
-  record.limits = config_.limits;
-  record.metadata = request.metadata;
-  record.env_vars = request.env_vars;
-  return record;
-}
-
 boot sandboxes::boot_of(const sandbox_record& record) const {
   json_object variables, init;
   for (const auto& [name, value] : record.env_vars)
@@ -147,8 +87,9 @@ boot sandboxes::boot_of(const sandbox_record& record) const {
   boot out;
   out.id = record.id;
   out.folder = store_.folder_of(record.id);
-  out.template_root = config_.templates + "/" + record.template_id + "/rootfs";
+  out.template_root = config_.templates + "/" + base_of(record) + "/rootfs";
   out.first_id = record.first_id;
+  out.disk_first_id = record.disk_first_id;
   out.limits = record.limits;
   out.network = record.allow_internet_access == false ? network_mode::none : config_.network;
   out.init = init.str();
@@ -165,14 +106,6 @@ std::shared_ptr<sandbox_entry> sandboxes::running(const std::string& id) const {
   return entry && serves(*entry) ? entry : nullptr;
 }
 
-namespace {
-
-bool listed(const sandbox_entry& entry) {
-  return entry.born && entry.state != sandbox_state::killing;
-}
-
-} // namespace
-
 reply<e2b::sandbox_detail> sandboxes::detail(const std::string& id) const {
   auto entry = find(id);
   if (!entry || !listed(*entry))
@@ -180,17 +113,22 @@ reply<e2b::sandbox_detail> sandboxes::detail(const std::string& id) const {
   return as_detail(entry->record, serves(*entry));
 }
 
-std::vector<e2b::listed_sandbox> sandboxes::list() const {
+std::vector<e2b::listed_sandbox> sandboxes::list(const std::string& team) const {
   std::vector<e2b::listed_sandbox> rows;
   for (const auto& [id, entry] : entries_)
-    if (listed(*entry))
+    if (listed(*entry) && entry->record.team == team)
       rows.push_back(as_detail(entry->record, serves(*entry)));
   return rows;
 }
 
-size_t sandboxes::count_running() const {
-  return static_cast<size_t>(
-    std::count_if(entries_.begin(), entries_.end(), [](const auto& pair) { return serves(*pair.second); }));
+size_t sandboxes::count_running(const std::string& team) const {
+  return static_cast<size_t>(std::count_if(entries_.begin(), entries_.end(),
+    [&](const auto& pair) { return serves(*pair.second) && pair.second->record.team == team; }));
+}
+
+bool sandboxes::belongs(const std::string& id, const std::string& team) const {
+  auto entry = find(id);
+  return entry && entry->record.team == team;
 }
 
 } // namespace agentpool::sandboxd

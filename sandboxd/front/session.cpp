@@ -166,7 +166,7 @@ session::task<bool> session::serve_own(request_parser& parser) {
   control_request request{std::string{head.method_string()}, std::string{path},
     std::string{target.substr(std::min(target.size(), path.size() + 1))},
     std::string{field(head, e2b::api_key_header).value_or("")}, std::move(body)};
-  auto response = co_await serve_control(shared_->all, shared_->api_key, std::move(request));
+  auto response = co_await serve_control(shared_->all, shared_->teams, std::move(request));
   co_return co_await say(response, parser, true);
 }
 

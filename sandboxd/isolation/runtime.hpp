@@ -38,6 +38,7 @@ struct running_sandbox {
   unique_fd net;      ///< its network namespace
   unique_fd lifeline; ///< envd ends when this is closed
   nat way_out;
+  unique_fd errors;    ///< what envd writes to its standard error; at its end with the last of the sandbox
   bool frozen = false; ///< its processes stand still
 };
 
