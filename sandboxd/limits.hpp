@@ -18,6 +18,7 @@ inline constexpr int64_t least_processes = 64; ///< of a sandbox: `--processes` 
 // -- what a service that was killed holds for a moment more
 inline constexpr auto folder_lock = 10s; ///< the lock of its folder; longer: the start is refused
 inline constexpr auto disk_lock = 20s;   ///< a disk, until all is written; longer: the boot fails
+inline constexpr auto mourning = 60s;    ///< its frozen processes, by who outlives it; longer: the next start
 inline constexpr auto dead_groups = 5s;  ///< processes in its groups; longer: the next start removes them
 
 // -- envd

@@ -192,8 +192,11 @@ int serve(const options& wanted, sandboxes_config config, const namespace_socket
 void release_groups(const std::string& place) {
   if (place.empty())
     return;
-  thaw_cgroups(place);
-  await_true(limits::dead_groups, [&] { return remove_cgroups(place); });
+  // Again and again: a runtime that was freezing one is killed too, but may just be doing it.
+  await_true(limits::mourning, [&] {
+    thaw_cgroups(place);
+    return remove_cgroups(place);
+  });
 }
 
 int run_service(options wanted, int will) {

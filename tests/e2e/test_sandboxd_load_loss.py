@@ -86,12 +86,23 @@ class LoadLoss(SandboxdCase):
                     found[kind].add(os.readlink(f"/proc/{pid}/ns/{kind}"))
         return {kind: links - {own[kind]} for kind, links in found.items()}
 
+    @staticmethod
+    def inhabitants(kind, links):
+        """Who lives in one of these namespaces, for the message."""
+        found = {}
+        for pid in procs.pids():
+            with contextlib.suppress(OSError):
+                if os.readlink(f"/proc/{pid}/ns/{kind}") in links:
+                    found[pid] = procs.command(pid)[:80]
+        return found
+
     def assertNothingIsLeft(self, service, processes, spaces, ids):
         until(lambda: not [pid for pid in processes if procs.alive(pid)], "all its processes are gone", 60)
         until(lambda: not loops_below(service.work), "all its loop devices are gone", 60)
         self.assertEqual(mounts_below(service.work), [])
         for kind, links in spaces.items():
-            until(lambda k=kind, n=links: not n & namespaces(k), f"all its namespaces are gone: {kind}")
+            until(lambda k=kind, n=links: not n & namespaces(k),
+                  f"all its namespaces are gone: {kind} {self.inhabitants(kind, links)}")
         until(lambda: not [one for box in ids for one in cgroups(box)], "all its control groups are gone")
 
     def test_a_kill_under_load_leaves_a_right_list_and_nothing_else(self):
@@ -117,23 +128,28 @@ class LoadLoss(SandboxdCase):
             service.start()
             known = self.check_list(service, clients)
         descriptors = self.service_descriptors(service)
-        for box in known:
-            self.assertIn(service.call("DELETE", f"/sandboxes/{box}").status, (204,))
+        for box in self.listed(service):
+            self.assertEqual(service.call("DELETE", f"/sandboxes/{box}").status, 204)
         self.assertEqual(os.listdir(os.path.join(service.data, "sandboxes")), [])
         self.assertEqual(os.listdir(os.path.join(service.data, "snapshots")), [])
         self.assertEqual(os.listdir(os.path.join(service.data, "runc")), [])
         until(lambda: self.service_descriptors(service) <= descriptors, "no descriptor is left of them")
         self.assertEqual(service.stop(), 0)
 
-    def check_list(self, service, clients):
-        """Every sandbox that a client was promised is there and boots; none is there that was killed."""
-        listed, token = {}, ""
+    @staticmethod
+    def listed(service):
+        """{id: state}, over all pages."""
+        found, token = {}, ""
         while True:
             answer = service.call("GET", f"/v2/sandboxes?nextToken={token}")
-            listed.update({row["sandboxID"]: row["state"] for row in answer.json})
+            found.update({row["sandboxID"]: row["state"] for row in answer.json})
             token = answer.headers.get("x-next-token", "")
             if not token:
-                break
+                return found
+
+    def check_list(self, service, clients):
+        """Every sandbox that a client was promised is there and boots; none is there that was killed."""
+        listed = self.listed(service)
         promised = {box for client in clients for box in client.alive}
         self.assertEqual(promised - set(listed), set())
         self.assertEqual({box for client in clients for box in client.gone} & set(listed), set())
