@@ -18,6 +18,7 @@ inline constexpr int64_t least_processes = 64; ///< of a sandbox: `--processes` 
 // -- what a service that was killed holds for a moment more
 inline constexpr auto folder_lock = 10s; ///< the lock of its folder; longer: the start is refused
 inline constexpr auto disk_lock = 20s;   ///< a disk, until all is written; longer: the boot fails
+inline constexpr auto mourning = 60s;    ///< its frozen processes, by who outlives it; longer: the next start
 inline constexpr auto dead_groups = 5s;  ///< processes in its groups; longer: the next start removes them
 
 // -- templates
@@ -32,7 +33,19 @@ inline constexpr size_t signature_tries = 4096; ///< sandboxes that a signed URL
 
 // -- envd
 inline constexpr auto envd_answer = 5s; ///< envd answers /health within, else a connect is 504
-inline constexpr auto envd_told = 2s;   ///< /freeze and /unfreeze; longer: the pause goes on without them
+inline constexpr auto envd_told = 5s;   ///< /freeze and /unfreeze; longer: the pause goes on without them
+
+// -- what is kept of each sandbox in memory; the oldest goes first
+inline constexpr size_t log_entries = 1000;
+inline constexpr size_t log_line_bytes = 2000; ///< longer: cut
+inline constexpr size_t errors_piece = 4096;   ///< of what envd writes to its standard error…
+inline constexpr auto errors_pause = 50ms;     ///< …one in so much time: who writes more waits
+inline constexpr auto sample_every = 5s;
+inline constexpr size_t samples = 720; ///< of its use: one hour
+
+// -- disks
+inline constexpr uint64_t disk_reserve = 1ull << 30; ///< free for the host: with less a create is 503
+inline constexpr int64_t snapshots = 100;            ///< of one team; one more: 429
 
 // -- pauses
 inline constexpr int64_t least_wake_s = 300; ///< a sandbox that traffic resumed lives at least so long

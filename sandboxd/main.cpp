@@ -34,10 +34,12 @@ void declare(CLI::App& app, options& out) {
   app.add_option("--address", out.address, "address to serve on");
   app.add_option("--port", out.port, "port to serve on, 0 = any free one")->check(CLI::Range(0, 65535));
   app.add_option("--domain", out.domain, "domain of the host names of sandboxes, <port>-<id>.DOMAIN")
-    ->check(CLI::Validator{[](const std::string& text) {
-      return good_domain(text) ? std::string{} : "no domain name: " + text;
-    }, "NAME"});
-  app.add_option("--api-key-file", out.api_key_file, "file with the API key; made when it is missing")
+    ->check(CLI::Validator{
+      [](const std::string& text) { return good_domain(text) ? std::string{} : "no domain name: " + text; },
+      "NAME"});
+  app
+    .add_option("--api-key-file", out.api_key_file,
+      "file with the API key, or with teams and their limits; made when it is missing")
     ->default_str("DATA/api-key");
   app.add_option(
     "--templates", out.templates, "directory of the templates that scripts/build-template makes");
@@ -58,6 +60,7 @@ void declare(CLI::App& app, options& out) {
     "Debian security archive of new sandboxes");
   size("--memory", out.limits.memory_bytes, "memory of one sandbox");
   size("--disk", out.limits.disk_bytes, "disk of one sandbox");
+  size("--disk-reserve", out.disk_reserve, "free space of DATA's disk below which no sandbox is made");
   app.add_option("--processes", out.limits.processes, "processes of one sandbox")
     ->check(CLI::Range(limits::least_processes, int64_t{100'000}));
   app.add_option("--cpus", out.limits.cpus, "CPUs of one sandbox")->check(CLI::Range(1, 1024));

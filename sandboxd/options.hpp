@@ -5,6 +5,7 @@
 #include "sandboxd/isolation/mirrors.hpp"
 #include "sandboxd/isolation/network.hpp"
 #include "sandboxd/isolation/runtime_config.hpp"
+#include "sandboxd/limits.hpp"
 
 #include <string>
 
@@ -25,6 +26,7 @@ struct options {
   mirrors sources;
   sandbox_limits limits;
   size_t sandboxes = 100;
+  uint64_t disk_reserve = limits::disk_reserve;
   bool check_only = false;
 };
 

@@ -41,18 +41,17 @@ constexpr size_t most_connections = 8'192; // over: closed at once
 constexpr auto accept_pause = std::chrono::milliseconds{100};
 constexpr auto quietly = asio::as_tuple(asio::use_awaitable);
 
-result<std::string> load_api_key(const std::string& file) {
+result<team_list> load_keys(const std::string& file) {
   if (!std::filesystem::exists(file)) {
     auto key = "e2b_" + sha256_hex(random_token("")).substr(0, 40);
     if (auto written = write_durably(file, key + "\n", 0600); !written)
       return tl::unexpected{written.error()};
   }
-  auto key = read_whole(file);
-  while (key && !key->empty() && std::isspace(static_cast<unsigned char>(key->back())))
-    key->pop_back();
-  if (key && key->empty())
-    return fail(errc::bad_request, file + " is empty; delete it, and a new key is made");
-  return key;
+  auto text = read_whole(file);
+  if (!text)
+    return tl::unexpected{text.error()};
+  auto teams = team_list::parse(*text);
+  return teams ? teams : fail(errc::bad_request, "the key file " + file + ": " + teams.error().detail);
 }
 
 // A copy in memory: the sandboxes see its mount, which must name no path and no disk of the host.
@@ -81,13 +80,15 @@ result<sandboxes_config> configure(const options& wanted) {
   out.sources = wanted.sources;
   out.running = wanted.sandboxes;
   out.domain = wanted.domain;
+  out.disk_reserve = wanted.disk_reserve;
   out.paths.state = wanted.data + "/runc";
-  for (const auto& folder : {out.data + "/sandboxes", out.paths.state})
+  for (const auto& folder : {out.data + "/sandboxes", out.data + "/snapshots", out.paths.state})
     std::filesystem::create_directories(folder);
   // Sandboxes reach their roots through these with their own ids.
   for (const auto& folder : {out.data, out.data + "/sandboxes"})
     ::chmod(folder.c_str(), 0711);
-  ::chmod(out.paths.state.c_str(), 0700);
+  for (const auto& folder : {out.paths.state, out.data + "/snapshots"})
+    ::chmod(folder.c_str(), 0700);
   auto staged = stage_envd(wanted);
   if (!staged)
     return tl::unexpected{staged.error()};
@@ -159,7 +160,7 @@ result<unique_fd> lock_folder(const std::string& data) {
                                 "; choose a folder on a file system with locks with --data");
 }
 
-int serve(const options& wanted, sandboxes_config config, const namespace_sockets& sockets, std::string key) {
+int serve(const options& wanted, sandboxes_config config, const namespace_sockets& sockets) {
   asio::io_context io{1};
   asio::thread_pool resolving{1}; // opens addresses to sandboxes whose way out goes by names
   tcp::acceptor acceptor{io};
@@ -175,11 +176,13 @@ int serve(const options& wanted, sandboxes_config config, const namespace_socket
   config.tell_envd = [&sockets](const std::shared_ptr<sandbox_entry>& entry, const char* path) {
     return tell_envd(sockets, entry->run->net.get(), path, entry->record.access_token);
   };
+  const auto teams = config.teams;
   sandboxes all{io.get_executor(), std::move(config)};
-  auto shared = std::make_shared<front_context>(front_context{all, sockets, std::move(key), wanted.domain});
+  auto shared = std::make_shared<front_context>(front_context{all, sockets, teams, wanted.domain});
   for (const auto& line : all.recover())
     log_line(line);
   asio::co_spawn(io, accept_all(acceptor, shared), asio::detached);
+  asio::co_spawn(io, all.watch_usage(), asio::detached);
   asio::co_spawn(io, stop_at_signal(acceptor, all, io), asio::detached);
   say_ready(acceptor);
   io.run();
@@ -192,8 +195,11 @@ int serve(const options& wanted, sandboxes_config config, const namespace_socket
 void release_groups(const std::string& place) {
   if (place.empty())
     return;
-  thaw_cgroups(place);
-  await_true(limits::dead_groups, [&] { return remove_cgroups(place); });
+  // Again and again: a runtime that was freezing one is killed too, but may just be doing it.
+  await_true(limits::mourning, [&] {
+    thaw_cgroups(place);
+    return remove_cgroups(place);
+  });
 }
 
 int run_service(options wanted, int will) {
@@ -201,18 +207,19 @@ int run_service(options wanted, int will) {
   auto lock = lock_folder(wanted.data);
   if (!lock)
     return log_line(lock.error().text()), 1;
-  auto key = load_api_key(wanted.api_key_file);
+  auto keys = load_keys(wanted.api_key_file);
   auto config = configure(wanted);
   auto sockets = namespace_sockets::make();
   auto groups = own_groups::make("/agentpool");
-  for (const auto* why : {!key ? &key.error() : nullptr, !config ? &config.error() : nullptr,
+  for (const auto* why : {!keys ? &keys.error() : nullptr, !config ? &config.error() : nullptr,
          !sockets ? &sockets.error() : nullptr, !groups ? &groups.error() : nullptr})
     if (why)
       return log_line(why->text()), 1;
   config->paths.cgroup_parent = groups->place();
   if (::write(will, groups->place().data(), groups->place().size()) < 0)
     return log_line(std::string{"cannot tell where its control groups are: "} + std::strerror(errno)), 1;
-  return serve(wanted, std::move(*config), *sockets, std::move(*key));
+  config->teams = std::move(*keys);
+  return serve(wanted, std::move(*config), *sockets);
 }
 
 } // namespace agentpool::sandboxd

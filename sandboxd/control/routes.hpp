@@ -27,7 +27,7 @@ struct control_response {
 
 /// Answers one request of the control plane; every error has the body `{"code","message"}`.
 boost::asio::awaitable<control_response> serve_control(
-  sandboxes& all, const std::string& api_key, control_request request);
+  sandboxes& all, const team_list& teams, control_request request);
 
 control_response error_response(const e2b::api_error& error);
 

@@ -10,15 +10,6 @@
 
 namespace agentpool::sandboxd {
 
-namespace {
-
-// Frozen ones take memory and no time; their number is bounded with all others.
-bool takes_room(sandbox_state state) {
-  return state != sandbox_state::stopped && state != sandbox_state::frozen;
-}
-
-} // namespace
-
 std::string_view state_name(sandbox_state state) {
   switch (state) {
   case sandbox_state::starting: return "starting";
@@ -44,7 +35,7 @@ tl::unexpected<e2b::api_error> no_sandbox(const std::string& id) {
 
 sandboxes::sandboxes(boost::asio::any_io_executor executor, sandboxes_config config)
     : executor_(std::move(executor)), config_(std::move(config)), store_(config_.data + "/sandboxes"),
-      templates_(config_.templates, config_.data) {}
+      templates_(config_.templates, config_.data), snapshots_(config_.data + "/snapshots") {}
 
 sandboxes::~sandboxes() {
   pool_.join();
@@ -53,6 +44,7 @@ sandboxes::~sandboxes() {
 std::vector<std::string> sandboxes::recover() {
   std::vector<std::string> said;
   sweep_runtime(config_.paths);
+  said = snapshots_.load();
   for (auto& record : store_.load(said)) {
     auto ends = !record.auto_pause && !record.paused;
     if (ends && record.end_at <= wall_ms()) {
@@ -71,7 +63,10 @@ std::vector<std::string> sandboxes::recover() {
     entries_[entry->record.id] = entry;
     if (ends)
       arm(entry);
+    entry->log.add(e2b::log_level::info, "kept by a new start of the service; its processes are gone");
     said.push_back("sandbox " + entry->record.id + " is kept; its processes are gone");
+    if (!config_.teams.has(entry->record.team))
+      said.push_back("…and of team " + entry->record.team + ", which the key file does not name");
   }
   return said;
 }
@@ -86,62 +81,6 @@ uint32_t sandboxes::free_range() const {
   for (;;)
     if (auto first = config_.first_id + pick(random) * 65'536; !taken.contains(first))
       return first;
-}
-
-reply<void> sandboxes::check_timeout(int64_t seconds) const {
-  if (seconds > config_.longest_timeout_s)
-    return api_fail(
-      400, "Timeout cannot be greater than " + std::to_string(config_.longest_timeout_s / 3600) + " hours");
-  return {};
-}
-
-reply<void> sandboxes::check_room() const {
-  if (closing_)
-    return api_fail(503, "The service is shutting down", "sandbox_capacity_unavailable");
-  auto used = static_cast<size_t>(std::count_if(
-    entries_.begin(), entries_.end(), [](const auto& pair) { return takes_room(pair.second->state); }));
-  if (used >= config_.running)
-    return api_fail(429, "There are " + std::to_string(used) +
-                           " sandboxes running, the most that this service is set to; kill or pause one");
-  return {};
-}
-
-reply<sandbox_record> sandboxes::new_record(const e2b::new_sandbox& request, e2b::api version) {
-  auto seconds = request.timeout_or_default(version);
-  if (auto good = check_timeout(seconds); !good)
-    return tl::unexpected{good.error()};
-  auto made_from = parse_template_ref(request.template_id).and_then([&](const auto& wanted) {
-    return templates_.find(wanted);
-  });
-  if (!made_from)
-    return api_fail(404, "template '" + request.template_id + "' not found");
-  if (!request.unsupported.empty())
-    return api_fail(
-      400, "'" + request.unsupported.front() + "' is not supported by this server", "unsupported");
-  auto secure = request.secure_or_default(version);
-  if (request.network && !request.network->allow_public_traffic && !secure)
-    return api_fail(400, "network.allowPublicTraffic can only be false when secure is true");
-  if (auto room = check_room(); !room)
-    return tl::unexpected{room.error()};
-  sandbox_record record;
-  record.id = e2b::new_sandbox_id();
-  record.template_id = made_from->name;
-  record.template_version = made_from->version;
-  record.first_id = free_range();
-  record.started_at = wall_ms();
-  record.end_at = record.started_at + seconds * 1000;
-  if (secure)
-    record.access_token = sha256_hex(random_token(""));
-  record.timeout_s = seconds;
-  record.auto_pause = request.auto_pause;
-  record.auto_pause_memory = request.auto_pause_memory;
-  record.auto_resume = request.auto_resume;
-  record.allow_internet_access = request.allow_internet_access;
-  record.network = new_network_settings(request.network);
-  record.limits = config_.limits;
-  record.metadata = request.metadata;
-  record.env_vars = request.env_vars;
-  return record;
 }
 
 boot sandboxes::boot_of(const sandbox_entry& entry) const {
@@ -159,6 +98,7 @@ boot sandboxes::boot_of(const sandbox_entry& entry) const {
   out.folder = store_.folder_of(record.id);
   out.template_root = entry.made_from->which.root();
   out.first_id = config_.paths.runtime.first_id(record.first_id);
+  out.disk_first_id = config_.paths.runtime.first_id(record.disk_first_id);
   out.limits = record.limits;
   out.network = config_.network;
   out.egress = record.network.egress(record.allow_internet_access);
@@ -176,14 +116,6 @@ std::shared_ptr<sandbox_entry> sandboxes::running(const std::string& id) const {
   return entry && serves(*entry) ? entry : nullptr;
 }
 
-namespace {
-
-bool listed(const sandbox_entry& entry) {
-  return entry.born && entry.state != sandbox_state::killing;
-}
-
-} // namespace
-
 reply<e2b::sandbox_detail> sandboxes::detail(const std::string& id) const {
   auto entry = find(id);
   if (!entry || !listed(*entry))
@@ -194,12 +126,17 @@ reply<e2b::sandbox_detail> sandboxes::detail(const std::string& id) const {
   return out;
 }
 
-std::vector<e2b::listed_sandbox> sandboxes::list() const {
+std::vector<e2b::listed_sandbox> sandboxes::list(const std::string& team) const {
   std::vector<e2b::listed_sandbox> rows;
   for (const auto& [id, entry] : entries_)
-    if (listed(*entry))
+    if (listed(*entry) && entry->record.team == team)
       rows.push_back(as_detail(entry->record, serves(*entry)));
   return rows;
+}
+
+std::shared_ptr<sandbox_entry> sandboxes::known(const std::string& id) const {
+  auto entry = find(id);
+  return entry && listed(*entry) ? entry : nullptr;
 }
 
 std::vector<std::shared_ptr<sandbox_entry>> sandboxes::known() const {
@@ -216,9 +153,14 @@ std::optional<std::string> sandboxes::domain() const {
   return config_.domain.empty() ? std::nullopt : std::optional{config_.domain};
 }
 
-size_t sandboxes::count_running() const {
-  return static_cast<size_t>(
-    std::count_if(entries_.begin(), entries_.end(), [](const auto& pair) { return serves(*pair.second); }));
+size_t sandboxes::count_running(const std::string& team) const {
+  return static_cast<size_t>(std::count_if(entries_.begin(), entries_.end(),
+    [&](const auto& pair) { return serves(*pair.second) && pair.second->record.team == team; }));
+}
+
+bool sandboxes::belongs(const std::string& id, const std::string& team) const {
+  auto entry = find(id);
+  return entry && entry->record.team == team;
 }
 
 } // namespace agentpool::sandboxd

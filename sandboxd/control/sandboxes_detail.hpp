@@ -10,6 +10,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 /// What the two halves of `sandboxes` share.
@@ -17,6 +18,11 @@ namespace agentpool::sandboxd {
 
 inline constexpr int64_t shortest_refresh_s = 15;
 inline constexpr int most_changes = 4; ///< of state that a connect waits for
+
+/// What the API shows.
+inline bool listed(const sandbox_entry& entry) {
+  return entry.born && entry.state != sandbox_state::killing;
+}
 
 /// On its way to another state by itself.
 inline bool moves(sandbox_state state) {

@@ -64,14 +64,20 @@ sandboxes::task<result<void>> sandboxes::hold_template(entry_ptr entry) {
 
 sandboxes::task<reply<void>> sandboxes::start(entry_ptr entry, bool fresh) {
   auto held = co_await hold_template(entry);
-  if (!held)
+  if (!held) {
+    note(*entry, e2b::log_level::error, "did not start: " + held.error().text());
     co_return api_fail(
       500, "The sandbox could not be started: " + held.error().text(), "sandbox_create_failed");
-  auto job = [this, what = boot_of(*entry), fresh]() mutable -> result<running_sandbox> {
+  }
+  auto job = [this, what = boot_of(*entry), fresh,
+               source = entry->source_image]() mutable -> result<running_sandbox> {
+    auto image = what.folder + "/disk.img";
     if (fresh) {
       what.sources = config_.sources;
-      auto made = store_.make_folder(what.id).and_then(
-        [&] { return make_disk(what.folder + "/disk.img", what.limits.disk_bytes, what.first_id); });
+      auto made = store_.make_folder(what.id).and_then([&] {
+        return source.empty() ? make_disk(image, what.limits.disk_bytes, what.first_id)
+                              : copy_disk(source, image, false);
+      });
       if (!made)
         return tl::unexpected{made.error()};
     }
@@ -79,7 +85,7 @@ sandboxes::task<reply<void>> sandboxes::start(entry_ptr entry, bool fresh) {
   };
   auto run = co_await on_pool(std::move(job));
   if (!run) {
-    log_line("sandbox " + entry->record.id + " did not start: " + run.error().text());
+    note(*entry, e2b::log_level::error, "did not start: " + run.error().text());
     co_return api_fail(
       500, "The sandbox could not be started: " + run.error().text(), "sandbox_create_failed");
   }
@@ -90,7 +96,10 @@ sandboxes::task<reply<void>> sandboxes::start(entry_ptr entry, bool fresh) {
   enter(*entry, sandbox_state::running);
   if (config_.on_running)
     config_.on_running(entry);
+  entry->log.add(e2b::log_level::info, "booted");
   asio::co_spawn(executor_, watch(entry, boots, std::move(pidfd)), asio::detached);
+  if (entry->run->errors)
+    asio::co_spawn(executor_, read_errors(entry, std::move(entry->run->errors)), asio::detached);
   entry->network_kept = entry->run->way_out.pid > 0;
   if (entry->network_kept)
     asio::co_spawn(executor_, keep_network(entry, boots), asio::detached);
@@ -122,7 +131,7 @@ sandboxes::task<void> sandboxes::watch(entry_ptr entry, uint64_t boots, unique_f
   if (entry->boots != boots ||
       (entry->state != sandbox_state::running && entry->state != sandbox_state::frozen))
     co_return;
-  log_line("sandbox " + entry->record.id + ": its first process ended; its disk is kept");
+  note(*entry, e2b::log_level::error, "its first process ended; its disk is kept");
   co_await take_down(entry, sandbox_state::stopping);
   enter(*entry, sandbox_state::stopped);
   if (!entry->record.auto_pause && !entry->record.paused)
@@ -139,29 +148,12 @@ sandboxes::task<void> sandboxes::erase(entry_ptr entry) {
 sandboxes::task<void> sandboxes::expire(entry_ptr entry) {
   const auto& record = entry->record;
   if (entry->state == sandbox_state::running && record.auto_pause) {
-    auto frozen = record.auto_pause_memory && co_await freeze_running(entry);
-    if (!frozen && entry->state == sandbox_state::running)
+    if (record.auto_pause_memory && check_frozen())
+      (void)co_await freeze_running(entry);
+    if (entry->state == sandbox_state::running)
       co_await stop_running(entry);
   } else if (entry->state == sandbox_state::running || entry->state == sandbox_state::stopped)
     (void)co_await kill(record.id);
-}
-
-sandboxes::task<reply<e2b::sandbox>> sandboxes::create(e2b::new_sandbox request, e2b::api version) {
-  auto record = new_record(request, version);
-  if (!record)
-    co_return tl::unexpected{record.error()};
-  auto entry = std::make_shared<sandbox_entry>(executor_, *record);
-  entries_[record->id] = entry;
-  auto started = co_await start(entry, true);
-  if (started)
-    started = co_await due(entry, wall_ms() + request.timeout_or_default(version) * 1000);
-  if (!started) {
-    if (entry->run)
-      co_await take_down(entry, sandbox_state::killing);
-    co_await erase(entry);
-    co_return tl::unexpected{started.error()};
-  }
-  co_return as_sandbox(entry->record);
 }
 
 sandboxes::task<reply<void>> sandboxes::kill(std::string id) {
@@ -188,7 +180,7 @@ sandboxes::task<reply<void>> sandboxes::set_timeout(std::string id, int64_t seco
   auto entry = find(id);
   if (!entry || !serves(*entry))
     co_return no_sandbox(id);
-  if (auto good = check_timeout(seconds); !good)
+  if (auto good = check_timeout(seconds, entry->record.team); !good)
     co_return good;
   co_return co_await due(entry, wall_ms() + seconds * 1000);
 }

@@ -53,16 +53,16 @@ sandboxes::task<void> sandboxes::keep_network(entry_ptr entry, uint64_t boots) {
 
 sandboxes::task<void> sandboxes::watch_network(entry_ptr entry, uint64_t boots) {
   using clock = std::chrono::steady_clock;
-  const auto name = "sandbox " + entry->record.id + ": its network process ";
   asio::steady_timer timer{executor_};
   boost::system::error_code error;
   size_t tries = 0;
   for (auto since = clock::now(); co_await network_ends(entry, boots);) {
     tries = clock::now() - since >= limits::network_proven ? 0 : tries;
-    log_line(name + "(slirp4netns) died; it is started again");
+    note(*entry, e2b::log_level::warn, "its network process (slirp4netns) died; it is started again");
     while (entry->run && entry->run->way_out.pid == 0) {
       if (tries == limits::network_tries)
-        co_return log_line(name + "did not live; the sandbox has no network until it is booted again");
+        co_return note(*entry, e2b::log_level::error,
+          "its network process did not live; the sandbox has no network until it is booted again");
       timer.expires_after(pause_before(tries++));
       co_await timer.async_wait(ignoring(error));
       if (!co_await runs_again(entry, boots))
@@ -73,10 +73,11 @@ sandboxes::task<void> sandboxes::watch_network(entry_ptr entry, uint64_t boots) 
       if (made)
         entry->run->way_out = std::move(*made);
       else
-        log_line(name + "could not be started: " + made.error().text());
+        note(
+          *entry, e2b::log_level::error, "its network process could not be started: " + made.error().text());
     }
     since = clock::now();
-    log_line(name + "runs again");
+    note(*entry, e2b::log_level::info, "its network process runs again");
   }
 }
 

@@ -4,19 +4,17 @@
 #include "sandboxd/isolation/freezer.hpp"
 #include "sandboxd/log.hpp"
 
-#include <poll.h>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include <unistd.h>
 
 /// Pauses, with the memory or without.
 namespace agentpool::sandboxd {
 
-namespace {
-
-bool is_dead(const running_sandbox& sandbox) {
-  pollfd watched{sandbox.pidfd.get(), POLLIN, 0};
-  return ::poll(&watched, 1, 0) == 1;
-}
-
-} // namespace
+namespace asio = boost::asio;
+using namespace asio::experimental::awaitable_operators;
 
 sandboxes::task<bool> sandboxes::runs_again(entry_ptr entry, uint64_t boots) {
   while (entry->boots == boots && (moves(entry->state) || entry->state == sandbox_state::frozen))
@@ -24,10 +22,13 @@ sandboxes::task<bool> sandboxes::runs_again(entry_ptr entry, uint64_t boots) {
   co_return runs(*entry, boots);
 }
 
-sandboxes::task<void> sandboxes::tell(entry_ptr entry, const char* path) {
-  auto told = !config_.tell_envd || co_await config_.tell_envd(entry, path);
+sandboxes::task<bool> sandboxes::tell(entry_ptr entry, const char* path) {
+  if (!config_.tell_envd)
+    co_return true;
+  auto told = co_await config_.tell_envd(entry, path);
   if (!told)
-    log_line("sandbox " + entry->record.id + ": its envd did not take " + path);
+    note(*entry, e2b::log_level::warn, std::string{"its envd did not take "} + path);
+  co_return told;
 }
 
 sandboxes::task<void> sandboxes::paused(entry_ptr entry, bool memory, sandbox_state state) {
@@ -36,6 +37,7 @@ sandboxes::task<void> sandboxes::paused(entry_ptr entry, bool memory, sandbox_st
   entry->record.memory = memory;
   if (auto saved = co_await save(entry->record); !saved)
     log_line("sandbox " + entry->record.id + ": " + saved.error().text());
+  entry->log.add(e2b::log_level::info, memory ? "paused with its memory" : "paused without its memory");
   enter(*entry, state);
 }
 
@@ -56,27 +58,36 @@ sandboxes::task<reply<void>> sandboxes::freeze_running(entry_ptr entry) {
     co_await paused(entry, true, sandbox_state::frozen);
     co_return reply<void>{};
   }
-  log_line("sandbox " + entry->record.id + " could not be frozen: " + done.error().text());
-  co_await tell(entry, "/unfreeze");
-  enter(*entry, sandbox_state::running);
-  arm(entry);
+  note(*entry, e2b::log_level::error, "could not be frozen: " + done.error().text());
+  co_await go_on(entry);
   if (config_.on_running)
     config_.on_running(entry);
   co_return api_fail(500, "The sandbox could not be paused: " + done.error().text(), "internal_server_error");
+}
+
+sandboxes::task<bool> sandboxes::has_died(entry_ptr entry) {
+  if (!config_.answers || co_await config_.answers(entry))
+    co_return false;
+  asio::posix::stream_descriptor ended{executor_, ::dup(entry->run->pidfd.get())};
+  asio::steady_timer deadline{executor_, limits::envd_answer};
+  constexpr auto quietly = asio::as_tuple(asio::use_awaitable);
+  auto first = co_await (
+    ended.async_wait(asio::posix::descriptor_base::wait_read, quietly) || deadline.async_wait(quietly));
+  co_return first.index() == 0;
 }
 
 sandboxes::task<reply<void>> sandboxes::thaw(entry_ptr entry) {
   enter(*entry, sandbox_state::thawing);
   auto job = [this, entry] { return thaw_sandbox(config_.paths, entry->record.id, *entry->run); };
   if (auto done = co_await on_pool(std::move(job)); !done) {
-    log_line("sandbox " + entry->record.id + " could not be thawed: " + done.error().text());
+    note(*entry, e2b::log_level::error, "could not be thawed: " + done.error().text());
     enter(*entry, sandbox_state::frozen);
     co_return api_fail(
       500, "The sandbox could not be resumed: " + done.error().text(), "internal_server_error");
   }
-  co_await tell(entry, "/unfreeze");
-  if (is_dead(*entry->run)) { // killed while it was frozen
-    log_line("sandbox " + entry->record.id + ": its first process had ended; its disk is kept");
+  auto told = co_await tell(entry, "/unfreeze");
+  if (!told && co_await has_died(entry)) { // killed while it was frozen
+    note(*entry, e2b::log_level::error, "its first process was ended while it was paused; its disk is kept");
     co_await take_down(entry, sandbox_state::stopping);
     enter(*entry, sandbox_state::stopped);
     co_return reply<void>{};
@@ -88,8 +99,6 @@ sandboxes::task<reply<void>> sandboxes::thaw(entry_ptr entry) {
 }
 
 sandboxes::task<reply<void>> sandboxes::bring_back(entry_ptr entry, int64_t timeout_s) {
-  if (auto room = check_room(); !room)
-    co_return tl::unexpected{room.error()};
   if (entry->state == sandbox_state::frozen) {
     if (auto done = co_await thaw(entry); !done)
       co_return done;
@@ -103,17 +112,18 @@ sandboxes::task<reply<void>> sandboxes::bring_back(entry_ptr entry, int64_t time
     }
   }
   entry->record.paused = false;
+  entry->log.add(e2b::log_level::info, "resumed");
   co_return co_await due(entry, wall_ms() + timeout_s * 1000);
 }
 
 sandboxes::task<reply<sandboxes::connected>> sandboxes::connect(
   std::string id, int64_t timeout_s, bool memory) {
-  if (auto good = check_timeout(timeout_s); !good)
-    co_return tl::unexpected{good.error()};
   for (int changes = 0; changes < most_changes; ++changes) {
     auto entry = find(id);
     if (!entry || !entry->born)
       co_return no_sandbox(id);
+    if (auto good = check_timeout(timeout_s, entry->record.team); !good)
+      co_return tl::unexpected{good.error()};
     auto end_at = wall_ms() + timeout_s * 1000;
     if (entry->state == sandbox_state::running) {
       auto boots = entry->boots;
@@ -133,6 +143,8 @@ sandboxes::task<reply<sandboxes::connected>> sandboxes::connect(
       co_await settle(entry);
       continue;
     }
+    if (auto room = check_room(entry->record.team); !room)
+      co_return tl::unexpected{room.error()};
     if (entry->state == sandbox_state::frozen && !memory) {
       co_await take_down(entry, sandbox_state::stopping);
       enter(*entry, sandbox_state::stopped);
@@ -165,7 +177,8 @@ sandboxes::task<reply<std::shared_ptr<sandbox_entry>>> sandboxes::wake(std::stri
   auto from_disk = record.paused && !record.memory;
   if (!record.auto_resume || from_disk)
     co_return no_sandbox(id);
-  auto timeout = std::min(std::max(record.timeout_s, limits::least_wake_s), config_.longest_timeout_s);
+  auto timeout =
+    std::min(std::max(record.timeout_s, limits::least_wake_s), limits_of(record.team).longest_timeout_s);
   if (auto done = co_await connect(id, timeout); !done)
     co_return tl::unexpected{done.error()};
   if (auto woken = running(id))
@@ -183,6 +196,8 @@ sandboxes::task<reply<void>> sandboxes::pause(std::string id, bool memory) {
   if (entry->state != sandbox_state::running && !joins)
     co_return api_fail(409,
       "Sandbox '" + id + "' cannot be paused while in '" + std::string{state_name(entry->state)} + "' state");
+  if (auto room = check_frozen(); !joins && memory && !room)
+    co_return room;
   if (!joins && memory)
     co_return co_await freeze_running(entry);
   if (!joins)

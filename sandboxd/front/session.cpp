@@ -217,7 +217,7 @@ session::task<bool> session::serve_own(request_parser& parser) {
   control_request request{std::string{head.method_string()}, std::string{path},
     std::string{target.substr(std::min(target.size(), path.size() + 1))},
     std::string{field(head, e2b::api_key_header).value_or("")}, std::move(body)};
-  auto response = co_await serve_control(shared_->all, shared_->api_key, std::move(request));
+  auto response = co_await serve_control(shared_->all, shared_->teams, std::move(request));
   co_return co_await say(response, parser, true);
 }
 
@@ -226,16 +226,18 @@ session::task<bool> session::serve_inside(request_parser& parser, e2b::target ta
   auto to_envd = target.port == e2b::envd_port;
   if (to_envd && reserved_path(path_of({head.target().data(), head.target().size()})))
     co_return co_await refuse(404, "this path is reserved for the E2B control plane", parser, true);
+  auto token = field(head, traffic_token_header).value_or("");
+  auto known = shared_->all.known(target.sandbox_id);
+  if (known && !known->record.network.admits(target.port, token)) {
+    auto response = token_wanted(head, target);
+    co_return co_await say(response, parser, true);
+  }
   auto woken = co_await shared_->all.wake(target.sandbox_id);
   if (!woken) {
     auto response = woken.error().code == 404 ? not_found(head, target) : error_response(woken.error());
     co_return co_await say(response, parser, true);
   }
   auto entry = *woken;
-  if (!entry->record.network.admits(target.port, field(head, traffic_token_header).value_or(""))) {
-    auto response = token_wanted(head, target);
-    co_return co_await say(response, parser, true);
-  }
   auto origin = field(head, "Origin");
   if (to_envd && origin && entry->record.access_token.empty() &&
       foreign_origin(*origin, field(head, "Host").value_or("")))

@@ -17,7 +17,7 @@ namespace agentpool::sandboxd {
 struct front_context {
   sandboxes& all;
   const namespace_sockets& sockets;
-  std::string api_key;
+  const team_list& teams;
   std::string domain; ///< of host names; empty = none
   size_t open = 0;    ///< connections now
 };

@@ -123,10 +123,11 @@ result<own_groups> own_groups::make(const std::string& parent, const std::string
   if (!lock || !take_lock(lock.get(), {}))
     return system_failure("cannot lock the control group " + own);
   gate.reset();
-  for (const auto& one : dead)
-    thaw_cgroups(one.place, root);
   await_true(limits::dead_groups, [&] {
-    std::erase_if(dead, [&](const dead_group& one) { return remove_cgroups(one.place, root); });
+    std::erase_if(dead, [&](const dead_group& one) {
+      thaw_cgroups(one.place, root);
+      return remove_cgroups(one.place, root);
+    });
     return dead.empty();
   });
   return own_groups{root, std::move(place), std::move(lock)};

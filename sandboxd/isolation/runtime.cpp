@@ -41,6 +41,7 @@ struct envd_pipes {
   pipe_ends lifeline;
   unique_fd init;
   pipe_ends announce;
+  pipe_ends errors;
   commands_group commands;
 };
 
@@ -56,15 +57,18 @@ result<unique_fd> text_in_memory(const std::string& text) {
 result<envd_pipes> make_envd_pipes(const runtime_paths& paths, const boot& what) {
   auto lifeline = make_pipe();
   auto announce = make_pipe();
+  auto errors = make_pipe();
   auto text = text_in_memory(what.init);
   auto group = paths.runtime.gvisor
                  ? commands_group{}
                  : make_commands_group(paths.cgroup_parent + "/" + what.id, what.limits.processes);
-  for (const auto* why : {lifeline ? nullptr : &lifeline.error(), announce ? nullptr : &announce.error(),
-         text ? nullptr : &text.error(), group ? nullptr : &group.error()})
+  for (const auto* why :
+    {lifeline ? nullptr : &lifeline.error(), announce ? nullptr : &announce.error(),
+      errors ? nullptr : &errors.error(), text ? nullptr : &text.error(), group ? nullptr : &group.error()})
     if (why)
       return tl::unexpected{*why};
-  return envd_pipes{std::move(*lifeline), std::move(*text), std::move(*announce), std::move(*group)};
+  return envd_pipes{
+    std::move(*lifeline), std::move(*text), std::move(*announce), std::move(*errors), std::move(*group)};
 }
 
 // No program of the sandbox's disk stands before it. The kernel kills it with this process's own init, also
@@ -129,8 +133,8 @@ result<pid_t> create_container(const runtime_paths& paths, const boot& what, con
   std::vector<std::pair<int, int>> fds{
     {pipes.lifeline.read.get(), 0}, {pipes.announce.write.get(), 1}, {pipes.init.get(), 2}};
   if (!paths.runtime.gvisor) {
-    fds = {{null.get(), 1}, {null.get(), 2}, {pipes.lifeline.read.get(), 3}, {pipes.init.get(), 4},
-      {pipes.announce.write.get(), 5}};
+    fds = {{null.get(), 1}, {pipes.errors.write.get(), 2}, {pipes.lifeline.read.get(), 3},
+      {pipes.init.get(), 4}, {pipes.announce.write.get(), 5}};
     if (pipes.commands.join)
       fds.insert(fds.end(), {{pipes.commands.join.get(), 6}, {pipes.commands.count.get(), 7}});
     words.insert(words.end(), {"--preserve-fds", std::to_string(fds.size() - 2)});
@@ -201,6 +205,7 @@ result<running_sandbox> boot_container(const runtime_paths& paths, const boot& w
     return tl::unexpected{up.error()};
   }
   sandbox.lifeline = std::move(pipes->lifeline.write);
+  sandbox.errors = std::move(pipes->errors.read);
   return sandbox;
 }
 

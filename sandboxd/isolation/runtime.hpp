@@ -31,8 +31,8 @@ struct boot {
   sandbox_limits limits;
   network_mode network = network_mode::nat;
   egress_policy egress; ///< of the way out
-  std::string init; ///< the text of envd's first /init
-  mirrors sources;  ///< written into its disk before this boot
+  std::string init;     ///< the text of envd's first /init
+  mirrors sources;      ///< written into its disk before this boot
 };
 
 /// A sandbox that runs. Dropping it ends it: envd and slirp4netns see the end of their pipes.
@@ -43,6 +43,7 @@ struct running_sandbox {
   unique_fd lifeline; ///< envd ends when this is closed
   std::shared_ptr<sandbox_network> network;
   nat way_out;         ///< none when `network` reaches nothing
+  unique_fd errors;    ///< what envd writes to its standard error; at its end with the last of the sandbox
   bool frozen = false; ///< its processes stand still
 };
 

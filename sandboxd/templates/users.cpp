@@ -34,9 +34,11 @@ bool names(const fs::path& file, const template_version& which) {
   auto record = text ? json::parse(*text) : tl::unexpected{text.error()};
   if (!record)
     return false;
-  auto base = (*record)["base_template"].text(); // of a copy of a disk: whose tree is below it
-  return (base ? base : (*record)["template"].text()) == which.name &&
-         (*record)["template_version"].text_or(unversioned) == which.version;
+  auto of_snapshot = (*record)["of"];
+  const auto& sandbox = of_snapshot.is_object() ? of_snapshot : *record;
+  auto base = sandbox["base_template"].text(); // of a copy of a disk: whose tree is below it
+  return (base ? base : sandbox["template"].text()) == which.name &&
+         sandbox["template_version"].text_or(unversioned) == which.version;
 }
 
 bool is_user(const fs::path& folder, const template_version& which) {

@@ -198,6 +198,27 @@ class Pause(SandboxdCase):
 
 
 @needs_sandboxes
+class FewFrozen(SandboxdCase):
+    options = ("--sandboxes", "1", "--network", "none")
+
+    def test_their_number_is_bounded(self):
+        pause = lambda box, body: self.service.call("POST", f"/sandboxes/{box.id}/pause", body)
+        first = self.sandbox(timeout=3000)
+        self.assertEqual(pause(first, {}).status, 204)
+        second = self.sandbox(timeout=3000, autoPause=True)
+        self.assertError(pause(second, {}), 429)
+        self.assertError(first.connect(), 429)  # one runs
+        self.assertError(self.service.call("POST", f"/v2/sandboxes/{first.id}/connect", {"memory": False}), 429)
+        second.must("touch /dev/shm/marker")
+        self.service.call("POST", f"/sandboxes/{second.id}/timeout", {"timeout": 0})
+        until(lambda: second.detail().json["state"] == "paused", "the sandbox is paused at its end")
+        until(lambda: first.connect().status == 201, "there is room again")
+        self.assertEqual(pause(first, {"memory": False}).status, 204)
+        self.assertEqual(second.connect().status, 201)
+        self.assertEqual(second.must("ls /dev/shm"), "")
+
+
+@needs_sandboxes
 class AutoResume(SandboxdCase):
     def made(self, **fields):
         return self.sandbox(autoPause=True, autoResume={"enabled": True}, **fields)
