@@ -15,6 +15,7 @@ struct file_caller {
   user who;
   std::string workdir;
   user_database users;
+  bool legacy = false; ///< an SDK that knows name, type and path of an entry
 };
 
 /// `filesystem.Filesystem` (e2b wire, section 8). The calls block: for a thread that may.
