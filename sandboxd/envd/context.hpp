@@ -5,6 +5,7 @@
 #include "sandboxd/envd/asio.hpp"
 #include "sandboxd/envd/process_table.hpp"
 #include "sandboxd/envd/settings.hpp"
+#include "sandboxd/envd/usage.hpp"
 #include "sandboxd/envd/watcher_table.hpp"
 
 #include <optional>
@@ -21,6 +22,7 @@ struct context {
   life_clock clock;
   process_table processes;
   watcher_table watchers;
+  usage_reader used;
   asio::thread_pool files;
   std::optional<rlimit> child_descriptors; ///< RLIMIT_NOFILE before envd raised its own
 };

@@ -2,24 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/envd/entry.hpp"
 
+#include "sandboxd/envd/metadata.hpp"
 #include "sandboxd/envd/paths.hpp"
-
-#include <climits>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 
 namespace agentpool::envd {
 
 namespace {
 
-constexpr std::string_view metadata_prefix = "user.e2b.";
-
-std::string name_of(const user_database::names& names, uint32_t id) {
+std::string name_of(const user_tables::names& names, uint32_t id) {
   auto found = names.find(id);
   return found == names.end() ? std::to_string(id) : found->second;
 }
@@ -74,25 +70,8 @@ std::string permissions_text(mode_t mode) {
   return out;
 }
 
-string_map read_metadata(const std::string& path) {
-  string_map out;
-  std::string names(XATTR_LIST_MAX, '\0');
-  auto size = ::llistxattr(path.c_str(), names.data(), names.size());
-  for (ssize_t at = 0; at < size;) {
-    std::string name{names.c_str() + at};
-    at += static_cast<ssize_t>(name.size()) + 1;
-    std::string value(4096, '\0');
-    if (!name.starts_with(metadata_prefix))
-      continue;
-    auto length = ::lgetxattr(path.c_str(), name.c_str(), value.data(), value.size());
-    if (length >= 0)
-      out.emplace_back(name.substr(metadata_prefix.size()), value.substr(0, static_cast<size_t>(length)));
-  }
-  return out;
-}
-
-entry_maker::entry_maker(const user_database& users)
-    : users_(users.user_names()), groups_(users.group_names()) {}
+entry_maker::entry_maker(const user_database& users, bool reduced)
+    : users_(users.tables()), reduced_(reduced) {}
 
 tl::expected<entry_info, int> entry_maker::make(const std::string& path) const {
   struct stat found {};
@@ -102,16 +81,20 @@ tl::expected<entry_info, int> entry_maker::make(const std::string& path) const {
   out.name = base_name(path);
   out.path = path;
   out.type = type_of(found.st_mode);
+  if (reduced_ && !S_ISLNK(found.st_mode))
+    return out;
   out.size = found.st_size;
   out.mode = found.st_mode & 0777;
   out.permissions = permissions_text(found.st_mode);
-  out.owner = name_of(users_, found.st_uid);
-  out.group = name_of(groups_, found.st_gid);
+  out.owner = name_of(users_->user_names, found.st_uid);
+  out.group = name_of(users_->group_names, found.st_gid);
   out.modified = timestamp{found.st_mtim.tv_sec, static_cast<int32_t>(found.st_mtim.tv_nsec)};
   if (S_ISLNK(found.st_mode))
     follow(path, out);
   else if (S_ISREG(found.st_mode) || S_ISDIR(found.st_mode))
     out.metadata = read_metadata(path);
+  if (reduced_)
+    return entry_info{out.name, out.type, out.path};
   return out;
 }
 

@@ -12,23 +12,22 @@
 
 namespace agentpool::envd {
 
-/// Makes entries (e2b wire, section 8.2); reads the user database once.
+/// Makes entries (e2b wire, section 8.2); looks at the user database once.
 class entry_maker {
 public:
-  explicit entry_maker(const user_database& users);
+  /// `reduced`: name, type and path alone, as old clients want them.
+  explicit entry_maker(const user_database& users, bool reduced = false);
 
   /// Of what is at `path`, links not followed; an errno.
   tl::expected<entry_info, int> make(const std::string& path) const;
 
 private:
-  user_database::names users_, groups_;
+  std::shared_ptr<const user_tables> users_;
+  bool reduced_;
 };
 
 /// `-rw-r--r--`, `Lrwxrwxrwx`, `dtrwxrwxrwx`, …
 std::string permissions_text(mode_t mode);
-
-/// The metadata of a file: its extended attributes `user.e2b.*`.
-string_map read_metadata(const std::string& path);
 
 /// The words of the system for an errno, in lower case.
 std::string system_words(int error);

@@ -3,8 +3,10 @@
 #include "net/http/ascii.hpp"
 #include "sandboxd/envd/file_routes.hpp"
 #include "sandboxd/envd/limits.hpp"
+#include "sandboxd/envd/metadata.hpp"
 #include "sandboxd/envd/multipart.hpp"
 #include "sandboxd/envd/paths.hpp"
+#include "sandboxd/envd/upload_body.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -22,36 +24,12 @@ tl::unexpected<plain_error> fail(int status, std::string message) {
 // One upload request: its files so far.
 struct uploading {
   context& with;
-  http_call& call;
+  upload_body body;
   target to;
   string_map metadata;
   std::vector<written_file> done;
   upload_ptr current;
 };
-
-// Keys without the prefix, in lower case; the first value of a key counts.
-plain<string_map> metadata_of(const http_headers& headers) {
-  constexpr std::string_view prefix = "x-metadata-";
-  string_map out;
-  size_t total = 0;
-  for (const auto& [name, value] : headers) {
-    auto key =
-      name.size() > prefix.size() && net::iequals(std::string_view{name}.substr(0, prefix.size()), prefix)
-        ? name.substr(prefix.size())
-        : std::string{};
-    std::ranges::transform(
-      key, key.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    bool known = std::ranges::find(out, key, &string_map::value_type::first) != out.end();
-    if (key.empty() || known)
-      continue;
-    total += key.size() + value.size();
-    bool printable = std::ranges::all_of(value, [](char c) { return c >= ' ' && c < 0x7f; });
-    if (!printable || key.size() > limits::metadata_key || total > limits::metadata_bytes)
-      return fail(400, "invalid metadata '" + key.substr(0, limits::metadata_key) + "'");
-    out.emplace_back(std::move(key), value);
-  }
-  return out;
-}
 
 awaitable<plain<void>> begin_file(uploading& job, std::string given) {
   auto path = expand_path(given, job.to.who, job.with.config.workdir());
@@ -77,16 +55,14 @@ awaitable<plain<void>> write(uploading& job, std::string_view bytes) {
   co_return outcome;
 }
 
-const plain_error broken{0, {}}; // the peer is gone: nothing to answer
-
 awaitable<plain<void>> take_body(uploading& job) {
   if (!job.to.path)
     co_return fail(400, "path query parameter is required for raw body upload");
   auto begun = co_await begin_file(job, *job.to.path);
   while (begun) {
-    auto bytes = co_await job.call.read(true);
+    auto bytes = co_await job.body.read();
     if (!bytes)
-      co_return tl::unexpected<plain_error>{broken};
+      co_return tl::unexpected<plain_error>{bytes.error()};
     if (bytes->empty())
       break;
     begun = co_await write(job, *bytes);
@@ -119,15 +95,28 @@ awaitable<plain<void>> take_part_event(uploading& job, multipart_reader::event e
   co_return outcome;
 }
 
+// What follows the last part means nothing, but a coding has to be whole.
+awaitable<plain<void>> read_rest(uploading& job) {
+  for (;;) {
+    auto bytes = co_await job.body.read();
+    if (!bytes)
+      co_return tl::unexpected<plain_error>{bytes.error()};
+    if (bytes->empty())
+      co_return plain<void>{};
+  }
+}
+
 awaitable<plain<void>> take_parts(uploading& job, std::string boundary) {
   multipart_reader reader{boundary};
   size_t parts = 0;
   while (!reader.complete()) {
-    auto bytes = co_await job.call.read(true);
+    auto bytes = co_await job.body.read();
     if (!bytes)
-      co_return tl::unexpected<plain_error>{broken};
+      co_return tl::unexpected<plain_error>{bytes.error()};
+    if (bytes->empty() && reader.in_header())
+      break; // a part that has not begun is none
     if (bytes->empty())
-      co_return fail(400, "error reading multipart body: unexpected end");
+      co_return fail(400, "error reading multipart body: unexpected EOF");
     auto events = reader.feed(*bytes);
     for (auto& event : events) {
       parts += event.what == multipart_reader::event::kind::begin ? 1 : 0;
@@ -140,21 +129,19 @@ awaitable<plain<void>> take_parts(uploading& job, std::string boundary) {
     if (reader.broken())
       co_return fail(400, "malformed multipart body");
   }
-  co_return plain<void>{};
+  auto outcome = co_await read_rest(job);
+  co_return outcome;
 }
 
 bool type_is(std::string_view content_type, std::string_view essence) {
   return net::iequals(content_type.substr(0, content_type.find(';')), essence);
 }
 
-awaitable<plain<void>> take(uploading& job) {
-  const auto& request = job.call.request();
-  std::string type{request.header("Content-Type").value_or("")};
-  auto coding = request.header("Content-Encoding").value_or("identity");
-  plain<void> outcome;
-  if (!net::iequals(coding, "identity"))
-    outcome = fail(400, "unsupported Content-Encoding: " + std::string{coding});
-  else if (type_is(type, "application/octet-stream"))
+awaitable<plain<void>> take(uploading& job, std::string type) {
+  plain<void> outcome = co_await job.body.begin();
+  if (!outcome)
+    co_return outcome;
+  if (type_is(type, "application/octet-stream"))
     outcome = co_await take_body(job);
   else if (!type_is(type, "multipart/form-data"))
     outcome = fail(400,
@@ -178,10 +165,11 @@ awaitable<void> post(context& with, http_call& call, std::optional<user> basic) 
     co_return;
   }
   auto metadata = metadata_of(call.request().headers);
-  uploading job{with, call, std::move(*to), metadata.value_or(string_map{}), {}, nullptr};
+  uploading job{with, {call, with.files}, std::move(*to), metadata.value_or(string_map{}), {}, nullptr};
+  std::string type{call.request().header("Content-Type").value_or("")};
   plain<void> outcome;
   if (metadata)
-    outcome = co_await take(job);
+    outcome = co_await take(job, std::move(type));
   else
     outcome = tl::unexpected<plain_error>{metadata.error()};
   if (!outcome && outcome.error().status == 0)

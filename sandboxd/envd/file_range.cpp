@@ -25,6 +25,8 @@ bool number(std::string_view text, uint64_t& out) {
 range_kind read_range(std::string_view header, uint64_t size, byte_range& out) {
   constexpr std::string_view unit = "bytes=";
   out = {0, size};
+  if (size == 0)
+    return range_kind::whole; // some clients send a range with every request
   if (!net::iequals(header.substr(0, unit.size()), unit) || header.find(',') != std::string_view::npos)
     return range_kind::whole;
   header.remove_prefix(unit.size());
@@ -62,7 +64,24 @@ std::string_view content_type_of(std::string_view name) {
     for (const auto& [extension, type] : types)
       if (net::iequals(name.substr(dot + 1), extension))
         return type;
-  return "application/octet-stream";
+  return {};
+}
+
+// As the WHATWG's MIME sniffing does it: bytes that no text has tell binary data.
+std::string_view sniffed_type(std::string_view first) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> marks{
+    {{"\x89PNG\r\n\x1a\n", "image/png"}, {"GIF8", "image/gif"}, {"\xff\xd8\xff", "image/jpeg"},
+      {"%PDF-", "application/pdf"}, {"\x1f\x8b\x08", "application/x-gzip"},
+      {"PK\x03\x04", "application/zip"}}};
+  for (const auto& [mark, type] : marks)
+    if (first.starts_with(mark))
+      return type;
+  auto binary = [](char c) {
+    auto byte = static_cast<unsigned char>(c);
+    return byte <= 8 || byte == 0x0b || (byte >= 0x0e && byte <= 0x1a) || (byte >= 0x1c && byte <= 0x1f);
+  };
+  return std::ranges::any_of(first.substr(0, sniffed_bytes), binary) ? "application/octet-stream"
+                                                                     : "text/plain; charset=utf-8";
 }
 
 std::string inline_disposition(std::string_view name) {

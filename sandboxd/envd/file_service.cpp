@@ -27,7 +27,7 @@ connect::outcome<std::string> expand(const file_caller& caller, std::string_view
 }
 
 reply entry_at(const file_caller& caller, const std::string& path) {
-  auto entry = entry_maker{caller.users}.make(path);
+  auto entry = entry_maker{caller.users, caller.legacy}.make(path);
   if (entry)
     return encode(caller.as, *entry);
   if (entry.error() == ENOENT)
@@ -71,12 +71,6 @@ std::optional<connect::error> list_fault(const std::string& path) {
   return std::nullopt;
 }
 
-std::string parent_of(const std::string& path) {
-  auto clean = clean_path(path);
-  auto slash = clean.rfind('/');
-  return slash == 0 || slash == std::string::npos ? "/" : clean.substr(0, slash);
-}
-
 } // namespace
 
 reply stat(const file_caller& caller, std::string_view body) {
@@ -100,7 +94,7 @@ reply list_dir(const file_caller& caller, std::string_view body) {
     return failed(*fault);
   std::vector<entry_info> entries;
   auto depth = request->depth == 0 ? 1 : request->depth;
-  if (!walk(entry_maker{caller.users}, clean_path(*expanded), depth, entries))
+  if (!walk(entry_maker{caller.users, caller.legacy}, clean_path(*expanded), depth, entries))
     return fail(code::resource_exhausted,
       "the directory has more than " + std::to_string(limits::list_entries) + " entries");
   return encode(caller.as, entries);
@@ -119,6 +113,8 @@ reply make_dir(const file_caller& caller, std::string_view body) {
       return fail(code::already_exists, "directory already exists: " + *path);
     return fail(code::invalid_argument, "path already exists but it is not a directory: " + *path);
   }
+  if (::lstat(path->c_str(), &found) == 0) // a link to nowhere
+    return fail(code::internal, "failed to chown directory: chown " + *path + ": " + system_words(ENOENT));
   if (auto error = make_directories(*path, caller.who); error != 0)
     return fail(code::internal, "error creating directory: mkdir " + *path + ": " + system_words(error));
   return entry_at(caller, *path);
@@ -136,7 +132,7 @@ reply move(const file_caller& caller, std::string_view body) {
   struct stat found {};
   if (::lstat(source->c_str(), &found) != 0 && errno == ENOENT)
     return fail(code::not_found, "source file not found: " + what + "no such file or directory");
-  if (auto error = make_directories(parent_of(*destination), caller.who); error != 0)
+  if (auto error = make_directories(parent_path(*destination), caller.who); error != 0)
     return fail(code::internal, "error ensuring directories: " + system_words(error));
   if (::rename(source->c_str(), destination->c_str()) != 0)
     return fail(code::internal, "error renaming: " + what + system_words(errno));

@@ -16,6 +16,7 @@ struct file_caller {
   std::string workdir;
   user_database users;
   connect::codec as = connect::codec::json; ///< how its messages are written
+  bool legacy = false;                      ///< an SDK that knows name, type and path of an entry
 };
 
 /// `filesystem.Filesystem` (e2b wire, section 8). The calls block: for a thread that may.

@@ -9,9 +9,11 @@
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/status.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 
 namespace agentpool::envd {
@@ -144,8 +146,14 @@ std::string http_call::head_of(const http_reply& answer, std::string_view framin
   out += "\r\n";
   if (!answer.content_type.empty())
     out += "Content-Type: " + answer.content_type + "\r\n";
-  for (const auto& [name, value] : answer.headers)
-    out += name + ": " + value + "\r\n";
+  bool varies = false;
+  for (const auto* list : std::initializer_list<const http_headers*>{&answer.headers, &added_})
+    for (const auto& [name, value] : *list) {
+      out += name + ": " + value + "\r\n";
+      varies = varies || name == "Vary";
+    }
+  if (!varies)
+    out += "Vary: Origin\r\n";
   if (request_.header("Origin"))
     out += "Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: *\r\n";
   out += keep_ ? "Keep-Alive: timeout=600\r\n" : "Connection: close\r\n";
@@ -212,6 +220,31 @@ awaitable<bool> http_call::begin_sized(http_reply head, uint64_t size) {
 
 awaitable<bool> http_call::write(std::string_view bytes) {
   co_return co_await send(bytes);
+}
+
+// Nobody closes the socket meanwhile: a sized body has no watch.
+awaitable<bool> http_call::send_file(asio::thread_pool& pool, int file, uint64_t offset, uint64_t size) {
+  auto& socket = stream_.socket();
+  error_code error;
+  socket.native_non_blocking(true, error);
+  while (size > 0 && !error) {
+    auto job = [to = socket.native_handle(), file, offset, size] {
+      auto from = static_cast<off_t>(offset);
+      auto sent = ::sendfile(to, file, &from, std::min<uint64_t>(size, limits::sendfile_bytes));
+      return sent < 0 ? -static_cast<int64_t>(errno) : static_cast<int64_t>(sent);
+    };
+    auto sent = co_await offload(pool, std::move(job));
+    if (sent == -EAGAIN) {
+      co_await socket.async_wait(asio::socket_base::wait_write, into(error));
+    } else if (sent > 0) {
+      offset += static_cast<uint64_t>(sent);
+      size -= static_cast<uint64_t>(sent);
+    } else if (sent != -EINTR) {
+      break;
+    }
+  }
+  broken_ = broken_ || size > 0;
+  co_return !broken_;
 }
 
 void http_call::watch_peer(std::function<void()> gone) {

@@ -52,6 +52,10 @@ public:
   awaitable<body_state> read_all(std::string& out, size_t limit);
 
   // -- the answer
+  /// One more header of the answer to come.
+  void add_header(std::string name, std::string value) {
+    added_.emplace_back(std::move(name), std::move(value));
+  }
   awaitable<bool> reply(http_reply answer);
   /// A body in chunks; `gone` is called once when the peer closes its side before `end`.
   awaitable<bool> begin_chunks(http_reply head, std::function<void()> gone);
@@ -60,6 +64,8 @@ public:
   /// A body of exactly `size` bytes.
   awaitable<bool> begin_sized(http_reply head, uint64_t size);
   awaitable<bool> write(std::string_view bytes);
+  /// `size` bytes of a file, by the kernel alone. False too when the file has fewer.
+  awaitable<bool> send_file(asio::thread_pool& pool, int file, uint64_t offset, uint64_t size);
   /// Ends the connection with a reset.
   void reset();
 
@@ -82,6 +88,7 @@ private:
   net::http_request request_;
   std::vector<char> step_;
   std::shared_ptr<watch> watch_;
+  http_headers added_;
   bool answered_ = false, broken_ = false, keep_ = true, continue_ = false, chunked_ = true;
 };
 

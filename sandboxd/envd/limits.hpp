@@ -25,6 +25,7 @@ inline constexpr size_t drained_body = 64 << 20; ///< bytes of an unwanted body 
 inline constexpr size_t message_bytes = 16 << 20;      ///< a request message: `resource_exhausted`
 inline constexpr size_t init_bytes = 4 << 20;          ///< body of /init: 400
 inline constexpr size_t io_bytes = 256 * 1024;         ///< one step of an upload or a download
+inline constexpr size_t sendfile_bytes = 1 << 20;      ///< one step of a download that the kernel copies
 inline constexpr size_t part_header_bytes = 16 * 1024; ///< of multipart: 400
 inline constexpr size_t parts = 10'000;                ///< of one multipart body: 400
 inline constexpr size_t file_threads = 4;              ///< file operations at once; more wait

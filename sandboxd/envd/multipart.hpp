@@ -28,6 +28,8 @@ public:
 
   /// The last delimiter came.
   bool complete() const { return state_ == state::epilogue; }
+  /// Between a delimiter and the data of its part.
+  bool in_header() const { return state_ == state::header; }
   /// A header is malformed or too large: nothing is read any more.
   bool broken() const { return state_ == state::broken; }
 

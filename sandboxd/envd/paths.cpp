@@ -47,6 +47,12 @@ connect::outcome<std::string> expand_path(std::string_view path, const user& who
   return clean_path(who.home + "/" + std::string{path});
 }
 
+std::string parent_path(std::string_view path) {
+  auto clean = clean_path(path);
+  auto slash = clean.rfind('/');
+  return slash == 0 || slash == std::string::npos ? "/" : clean.substr(0, slash);
+}
+
 std::string base_name(std::string_view path) {
   while (path.size() > 1 && path.ends_with('/'))
     path.remove_suffix(1);

@@ -19,6 +19,9 @@ connect::outcome<std::string> expand_path(std::string_view path, const user& who
 /// The lexical form without `.`, `..` and double slashes.
 std::string clean_path(std::string_view path);
 
+/// The clean form of the directory that `path` is in.
+std::string parent_path(std::string_view path);
+
 /// The part behind the last slash.
 std::string base_name(std::string_view path);
 

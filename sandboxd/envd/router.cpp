@@ -36,6 +36,11 @@ awaitable<void> envs(context& with, http_call& call, std::optional<user>) {
   co_await call.reply(std::move(reply));
 }
 
+awaitable<void> metrics(context& with, http_call& call, std::optional<user>) {
+  http_reply reply{200, "application/json", to_json(with.used.read()), {{"Cache-Control", "no-store"}}};
+  co_await call.reply(std::move(reply));
+}
+
 http_reply init_reply(settings::outcome_of_init outcome) {
   using enum settings::outcome_of_init;
   constexpr const char* text = "text/plain; charset=utf-8";
@@ -80,30 +85,46 @@ struct plain_row {
   awaitable<void> (*handle)(context&, http_call&, std::optional<user>);
 };
 
-constexpr std::array<plain_row, 7> plain_rows{
+constexpr std::array<plain_row, 9> plain_rows{
   {{"/health", "GET", true, health}, {"/envs", "GET", false, envs}, {"/init", "POST", true, init},
     {"/files", "GET", true, file_routes::get}, {"/files", "POST", true, file_routes::post},
+    {"/files/compose", "POST", false, file_routes::compose}, {"/metrics", "GET", false, metrics},
     {"/freeze", "POST", false, freeze}, {"/unfreeze", "POST", false, unfreeze}}};
 
 // -- procedures
 
 template <file_service::reply (*Job)(const file_caller&, std::string_view)>
-awaitable<file_service::reply> on_files(context& with, connect::codec as, std::string body, user who) {
-  file_caller caller{std::move(who), with.config.workdir(), with.config.users(), as};
-  auto work = [caller = std::move(caller), body = std::move(body)] { return Job(caller, body); };
+// A message as it came.
+struct asked {
+  connect::codec as;
+  std::string body;
+  user who;
+  bool legacy; ///< of an SDK that knows less of an entry
+};
+
+template <file_service::reply (*Job)(const file_caller&, std::string_view)>
+awaitable<file_service::reply> on_files(context& with, asked what) {
+  file_caller caller{std::move(what.who), with.config.workdir(), with.config.users(), what.as, what.legacy};
+  auto work = [caller = std::move(caller), body = std::move(what.body)] { return Job(caller, body); };
   auto outcome = co_await offload(with.files, std::move(work));
   co_return outcome;
 }
 
+template <awaitable<watch_service::reply> (*Job)(context&, connect::codec, std::string, user)>
+awaitable<watch_service::reply> on_watchers(context& with, asked what) {
+  auto outcome = co_await Job(with, what.as, std::move(what.body), std::move(what.who));
+  co_return outcome;
+}
+
 template <awaitable<process_service::reply> (*Job)(context&, connect::codec, std::string)>
-awaitable<process_service::reply> on_processes(context& with, connect::codec as, std::string body, user) {
-  auto outcome = co_await Job(with, as, std::move(body));
+awaitable<process_service::reply> on_processes(context& with, asked what) {
+  auto outcome = co_await Job(with, what.as, std::move(what.body));
   co_return outcome;
 }
 
 struct unary_row {
   std::string_view path;
-  awaitable<connect::outcome<std::string>> (*handle)(context&, connect::codec, std::string, user);
+  awaitable<connect::outcome<std::string>> (*handle)(context&, asked);
 };
 
 constexpr std::array<unary_row, 13> unary_rows{{{method::list, on_processes<process_service::list>},
@@ -113,9 +134,9 @@ constexpr std::array<unary_row, 13> unary_rows{{{method::list, on_processes<proc
   {method::update, on_processes<process_service::update>}, {method::stat, on_files<file_service::stat>},
   {method::list_dir, on_files<file_service::list_dir>}, {method::make_dir, on_files<file_service::make_dir>},
   {method::move, on_files<file_service::move>}, {method::remove, on_files<file_service::remove>},
-  {method::create_watcher, watch_service::create_watcher},
-  {method::get_watcher_events, watch_service::get_watcher_events},
-  {method::remove_watcher, watch_service::remove_watcher}}};
+  {method::create_watcher, on_watchers<watch_service::create_watcher>},
+  {method::get_watcher_events, on_watchers<watch_service::get_watcher_events>},
+  {method::remove_watcher, on_watchers<watch_service::remove_watcher>}}};
 
 awaitable<void> connect_stream(context& with, http_call& call, user) {
   co_await process_service::connect_to(with, call);
@@ -130,9 +151,9 @@ struct stream_row {
   awaitable<void> (*handle)(context&, http_call&, user);
 };
 
-constexpr std::array<stream_row, 4> stream_rows{{{method::start, process_service::start},
-  {method::connect, connect_stream}, {method::stream_input, input_stream},
-  {method::watch_dir, watch_service::watch_dir}}};
+constexpr std::array<stream_row, 4> stream_rows{
+  {{method::start, process_service::start}, {method::connect, connect_stream},
+    {method::stream_input, input_stream}, {method::watch_dir, watch_service::watch_dir}}};
 
 template <class Rows>
 auto find_row(const Rows& rows, std::string_view path) {
@@ -142,16 +163,26 @@ auto find_row(const Rows& rows, std::string_view path) {
   return found == rows.end() ? nullptr : &*found;
 }
 
+// The Python SDK of old reads no more of an entry than its name, type and path.
+bool is_legacy(const net::http_request& request) {
+  return request.path.starts_with("/filesystem.Filesystem/") &&
+         request.header("User-Agent").value_or("").find("connect-python") != std::string_view::npos;
+}
+
 awaitable<void> run_unary(const unary_row& row, context& with, http_call& call, user who) {
   auto body = co_await rpc::read_message(call);
   if (!body)
     co_return;
   auto timeout = rpc::timeout_of(call);
+  bool legacy = is_legacy(call.request());
+  if (legacy)
+    call.add_header("X-E2B-Legacy-SDK", "true");
+  asked what{rpc::codec_of(call), std::move(*body), std::move(who), legacy};
   connect::outcome<std::string> outcome;
   if (!timeout)
     outcome = tl::unexpected<connect::error>{timeout.error()};
   else
-    outcome = co_await row.handle(with, rpc::codec_of(call), std::move(*body), std::move(who));
+    outcome = co_await row.handle(with, std::move(what));
   co_await rpc::reply(call, std::move(outcome));
 }
 

@@ -4,11 +4,11 @@
 
 #include "sandboxd/envd/directories.hpp"
 #include "sandboxd/envd/entry.hpp"
+#include "sandboxd/envd/metadata.hpp"
 
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 namespace agentpool::envd {
@@ -19,22 +19,13 @@ tl::unexpected<plain_error> fail(int status, std::string message) {
   return tl::unexpected<plain_error>{plain_error{status, std::move(message)}};
 }
 
+} // namespace
+
 tl::unexpected<plain_error> write_fault(const std::string& what, int error) {
   if (error == ENOSPC || error == EDQUOT)
     return fail(507, what + ": not enough disk space available");
   return fail(500, what + ": " + system_words(error));
 }
-
-bool replace_metadata(int file, const std::string& path, const string_map& metadata) {
-  for (const auto& [key, value] : read_metadata(path))
-    ::fremovexattr(file, ("user.e2b." + key).c_str());
-  for (const auto& [key, value] : metadata)
-    if (::fsetxattr(file, ("user.e2b." + key).c_str(), value.data(), value.size(), 0) != 0)
-      return false;
-  return true;
-}
-
-} // namespace
 
 plain<upload> upload::open(const std::string& path, const user& owner, const string_map& metadata) {
   struct stat found {};
@@ -49,13 +40,14 @@ plain<upload> upload::open(const std::string& path, const user& owner, const str
     return write_fault("error opening file '" + path + "'", errno);
   if (::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode))
     return fail(400, "path is not a regular file: " + path);
-  if (::ftruncate(file.get(), 0) != 0)
-    return write_fault("error truncating file '" + path + "'", errno);
-  bool mine = found.st_uid == owner.uid && found.st_gid == owner.gid;
+  // A watcher sees CHMOD before WRITE, also of a file that is the owner's already.
+  bool mine = found.st_uid == owner.uid && found.st_gid == owner.gid && ::geteuid() != 0;
   if (!mine && ::fchown(file.get(), owner.uid, owner.gid) != 0)
     return write_fault("error changing owner of '" + path + "'", errno);
-  if (!replace_metadata(file.get(), path, metadata))
+  if (!replace_metadata(file.get(), metadata))
     return write_fault("error setting metadata of '" + path + "'", errno);
+  if (found.st_size > 0 && ::ftruncate(file.get(), 0) != 0)
+    return write_fault("error truncating file '" + path + "'", errno);
   return upload{path, std::move(file)};
 }
 

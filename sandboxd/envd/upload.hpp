@@ -22,6 +22,9 @@ struct plain_error {
 template <class T>
 using plain = tl::expected<T, plain_error>;
 
+/// 507 for an errno that says that the disk is full, else 500.
+tl::unexpected<plain_error> write_fault(const std::string& what, int error);
+
 /// A file that an upload writes in place (e2b wire, section 5.5). The calls block.
 class upload {
 public:

@@ -5,11 +5,14 @@
 #include "net/unique_fd.hpp"
 #include "sandboxd/envd/limits.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
-#include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <grp.h>
 #include <memory>
+#include <mutex>
 #include <pwd.h>
 #include <sys/stat.h>
 
@@ -25,84 +28,117 @@ struct closer {
 
 using file_ptr = std::unique_ptr<FILE, closer>;
 
+// Which file it is, and of when.
+struct version {
+  dev_t device = 0;
+  ino_t number = 0;
+  off_t size = -1;
+  std::array<int64_t, 4> times{};
+  friend bool operator==(const version&, const version&) = default;
+};
+
+version version_of(const struct stat& of) {
+  return {of.st_dev, of.st_ino, of.st_size,
+    {of.st_mtim.tv_sec, of.st_mtim.tv_nsec, of.st_ctim.tv_sec, of.st_ctim.tv_nsec}};
+}
+
+// A file that has just changed may change again without a new time: the clock of files is coarse.
+bool settled(const version& of) {
+  return of.times[2] + 1 < std::time(nullptr);
+}
+
 // Who has root inside may have put anything there: a FIFO, or text without end, would hold envd for ever.
-file_ptr open(const std::string& path) {
+file_ptr open(const std::string& path, version& of) {
   net::unique_fd file{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)};
   struct stat found {};
-  if (!file || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode) ||
-      found.st_size > limits::user_file_bytes)
+  if (!file || ::fstat(file.get(), &found) != 0)
+    return nullptr;
+  of = version_of(found);
+  if (!S_ISREG(found.st_mode) || found.st_size > limits::user_file_bytes)
     return nullptr;
   return file_ptr{::fdopen(file.release(), "r")};
 }
 
-// Calls `take` for every line until it answers false.
-template <class Take>
-void each_user(const std::string& name, Take take) {
-  auto file = open(name);
+version read_users(const std::string& name, user_tables& out) {
+  version of;
+  auto file = open(name, of);
   std::vector<char> line(line_bytes);
   passwd entry{};
   for (passwd* found = nullptr;
-       file && fgetpwent_r(file.get(), &entry, line.data(), line.size(), &found) == 0 && take(*found);) {
+       file && fgetpwent_r(file.get(), &entry, line.data(), line.size(), &found) == 0;) {
+    out.users.push_back({entry.pw_name, entry.pw_uid, entry.pw_gid, entry.pw_dir, {}});
+    out.user_names.emplace(entry.pw_uid, entry.pw_name);
   }
+  return of;
 }
 
-template <class Take>
-void each_group(const std::string& name, Take take) {
-  auto file = open(name);
+version read_groups(const std::string& name, user_tables& out) {
+  version of;
+  auto file = open(name, of);
   std::vector<char> line(line_bytes);
   group entry{};
   for (group* found = nullptr;
-       file && fgetgrent_r(file.get(), &entry, line.data(), line.size(), &found) == 0 && take(*found);) {
+       file && fgetgrent_r(file.get(), &entry, line.data(), line.size(), &found) == 0;) {
+    out.group_names.emplace(entry.gr_gid, entry.gr_name);
+    for (auto& one : out.users)
+      for (auto member = entry.gr_mem; *member != nullptr; ++member)
+        if (one.name == *member) {
+          one.groups.push_back(entry.gr_gid);
+          break;
+        }
   }
+  return of;
+}
+
+version version_at(const std::string& path) {
+  struct stat found {};
+  return ::stat(path.c_str(), &found) == 0 ? version_of(found) : version{};
+}
+
+template <class Match>
+std::optional<user> first(const user_tables& in, Match match) {
+  auto found = std::ranges::find_if(in.users, match);
+  return found == in.users.end() ? std::nullopt : std::optional{*found};
 }
 
 } // namespace
 
-template <class Match>
-std::optional<user> user_database::find_if(Match match) const {
-  std::optional<user> out;
-  each_user(passwd_file_, [&](const passwd& entry) {
-    if (match(entry))
-      out = user{entry.pw_name, entry.pw_uid, entry.pw_gid, entry.pw_dir, {}};
-    return !out;
-  });
-  if (out)
-    out->groups = groups_of(out->name);
-  return out;
+struct user_database::cache {
+  std::string passwd_file, group_file;
+  std::mutex reading;
+  version users, groups;
+  std::shared_ptr<const user_tables> tables;
+
+  void read() {
+    auto fresh = std::make_shared<user_tables>();
+    users = read_users(passwd_file, *fresh);
+    groups = read_groups(group_file, *fresh);
+    tables = std::move(fresh);
+  }
+};
+
+user_database::user_database(std::string passwd_file, std::string group_file)
+    : cache_(std::make_shared<cache>()) {
+  cache_->passwd_file = std::move(passwd_file);
+  cache_->group_file = std::move(group_file);
+}
+
+std::shared_ptr<const user_tables> user_database::tables() const {
+  std::scoped_lock lock{cache_->reading};
+  auto& kept = *cache_;
+  bool same = kept.tables && settled(kept.users) && settled(kept.groups) &&
+              kept.users == version_at(kept.passwd_file) && kept.groups == version_at(kept.group_file);
+  if (!same)
+    kept.read();
+  return kept.tables;
 }
 
 std::optional<user> user_database::find(std::string_view name) const {
-  return find_if([&](const passwd& entry) { return name == entry.pw_name; });
+  return first(*tables(), [&](const user& one) { return one.name == name; });
 }
 
 std::optional<user> user_database::find(uint32_t uid) const {
-  return find_if([&](const passwd& entry) { return uid == entry.pw_uid; });
-}
-
-std::vector<uint32_t> user_database::groups_of(const std::string& name) const {
-  std::vector<uint32_t> out;
-  each_group(group_file_, [&](const group& entry) {
-    for (auto member = entry.gr_mem; *member != nullptr; ++member)
-      if (name == *member) {
-        out.push_back(entry.gr_gid);
-        break;
-      }
-    return true;
-  });
-  return out;
-}
-
-user_database::names user_database::user_names() const {
-  names out;
-  each_user(
-    passwd_file_, [&](const passwd& entry) { return out.emplace(entry.pw_uid, entry.pw_name), true; });
-  return out;
-}
-
-user_database::names user_database::group_names() const {
-  names out;
-  each_group(group_file_, [&](const group& entry) { return out.emplace(entry.gr_gid, entry.gr_name), true; });
-  return out;
+  return first(*tables(), [&](const user& one) { return one.uid == uid; });
 }
 
 } // namespace agentpool::envd

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,26 +19,28 @@ struct user {
   std::vector<uint32_t> groups; ///< supplementary ones
 };
 
-/// The users and groups of the sandbox, read from their files at each call: programs in the sandbox change
-/// them. (The name service of libc is not for static programs.) Safe on any thread.
+/// What the files of users and groups said at one time.
+struct user_tables {
+  using names = std::map<uint32_t, std::string>;
+
+  std::vector<user> users; ///< in the order of their file
+  names user_names, group_names;
+};
+
+/// The users and groups of the sandbox, as their files have them at each call: programs in the sandbox change
+/// them. They are read again only when they changed. (The name service of libc is not for static programs.)
+/// Safe on any thread; copies share what was read.
 class user_database {
 public:
-  user_database(std::string passwd_file, std::string group_file)
-      : passwd_file_(std::move(passwd_file)), group_file_(std::move(group_file)) {}
+  user_database(std::string passwd_file, std::string group_file);
 
   std::optional<user> find(std::string_view name) const;
   std::optional<user> find(uint32_t uid) const;
-
-  using names = std::map<uint32_t, std::string>;
-  names user_names() const;
-  names group_names() const;
+  std::shared_ptr<const user_tables> tables() const;
 
 private:
-  template <class Match>
-  std::optional<user> find_if(Match match) const;
-  std::vector<uint32_t> groups_of(const std::string& name) const;
-
-  std::string passwd_file_, group_file_;
+  struct cache;
+  std::shared_ptr<cache> cache_;
 };
 
 } // namespace agentpool::envd

@@ -98,4 +98,51 @@ TEST(EnvdFiles, QueriesAreEscaped) {
   EXPECT_EQ(query_escape("/a b+ä&=%"), "%2Fa%20b%2B%C3%A4%26%3D%25");
 }
 
+TEST(EnvdFiles, WatchRequestsGoBothWays) {
+  EXPECT_EQ(to_json(watch_request{"/a"}), R"({"path":"/a"})");
+  watch_request all{"~", true, true, true};
+  EXPECT_EQ(to_json(all), R"({"path":"~","recursive":true,"includeEntry":true,"allowNetworkMounts":true})");
+  EXPECT_EQ(read_watch(to_json(all)), all);
+  EXPECT_EQ(
+    read_watch(R"({"path":"~","recursive":true,"include_entry":true,"allow_network_mounts":true})"), all);
+  EXPECT_EQ(read_watch("{}"), watch_request{});
+  EXPECT_EQ(to_json(watcher_id{"w1"}), R"({"watcherId":"w1"})");
+  for (std::string_view text : {R"({"watcherId":"w1"})", R"({"watcher_id":"w1"})"})
+    EXPECT_EQ(read_watcher_id(text), watcher_id{"w1"});
+  for (std::string_view text : {"", R"({"recursive":1})", R"({"path":[]})"})
+    EXPECT_FALSE(read_watch(text)) << text;
+}
+
+TEST(EnvdFiles, WatchMessagesGoBothWays) {
+  EXPECT_EQ(to_json(watch_message{watch_started{}}), R"({"start":{}})");
+  EXPECT_EQ(to_json(watch_message{keepalive{}}), R"({"keepalive":{}})");
+  file_event event{"d/f", file_change::rename, std::nullopt};
+  EXPECT_EQ(to_json(watch_message{event}), R"({"filesystem":{"name":"d/f","type":"EVENT_TYPE_RENAME"}})");
+  file_event full{"a.txt", file_change::create, sample()};
+  for (const auto& one : std::vector<watch_message>{watch_started{}, keepalive{}, event, full})
+    EXPECT_EQ(read_watch_message(to_json(one)), one);
+  EXPECT_EQ(read_watch_message(R"({"new":{}})"), watch_message{});
+  EXPECT_EQ(read_watch_message(R"({"filesystem":{"name":"f","type":2}})"),
+    (watch_message{file_event{"f", file_change::write, std::nullopt}}));
+  for (std::string_view text : {"", R"({"start":1})", R"({"filesystem":{"name":7}})"})
+    EXPECT_FALSE(read_watch_message(text)) << text;
+}
+
+TEST(EnvdFiles, PolledEventsGoBothWays) {
+  EXPECT_EQ(to_json(std::vector<file_event>{}), "{}");
+  std::vector<file_event> events{
+    {"f", file_change::create, sample()}, {".", file_change::remove, std::nullopt}};
+  EXPECT_EQ(read_file_events(to_json(events)), events);
+  EXPECT_EQ(read_file_events("{}"), std::vector<file_event>{});
+  EXPECT_FALSE(read_file_events(R"({"events":{}})"));
+}
+
+TEST(EnvdFiles, ComposeRequestsGoBothWays) {
+  compose_request request{{"/a", "b"}, "/c", "user"};
+  EXPECT_EQ(to_json(request), R"({"source_paths":["/a","b"],"destination":"/c","username":"user"})");
+  EXPECT_EQ(read_compose(to_json(request)), request);
+  EXPECT_EQ(read_compose("{}"), compose_request{});
+  EXPECT_FALSE(read_compose(R"({"source_paths":"a"})"));
+}
+
 } // namespace agentpool::envd

@@ -28,8 +28,8 @@ TEST(FileRange, OneRangeOfBytesIsRead) {
     }
   }
   byte_range out;
-  EXPECT_EQ(read_range("bytes=0-", 0, out), unsatisfiable);
-  EXPECT_EQ(read_range("bytes=-1", 0, out), unsatisfiable);
+  for (std::string_view header : {"bytes=0-", "bytes=-1", "bytes=5-"})
+    EXPECT_EQ(read_range(header, 0, out), whole) << "an empty file";
 }
 
 TEST(FileRange, HeadersOfAFile) {
@@ -39,7 +39,11 @@ TEST(FileRange, HeadersOfAFile) {
   EXPECT_EQ(inline_disposition("a\r\nb"), "inline; filename*=utf-8''a%0D%0Ab");
   EXPECT_EQ(http_date(784111777), "Sun, 06 Nov 1994 08:49:37 GMT");
   EXPECT_EQ(content_type_of("x.JSON"), "application/json");
-  EXPECT_EQ(content_type_of("json"), "application/octet-stream");
+  EXPECT_EQ(content_type_of("json"), "");
+  EXPECT_EQ(sniffed_type(""), "text/plain; charset=utf-8");
+  EXPECT_EQ(sniffed_type("\x1b[1mä\n"), "text/plain; charset=utf-8");
+  EXPECT_EQ(sniffed_type(std::string_view{"a\0", 2}), "application/octet-stream");
+  EXPECT_EQ(sniffed_type("%PDF-1.7"), "application/pdf");
 }
 
 } // namespace agentpool::envd

@@ -40,10 +40,10 @@ TEST_F(SettingsTest, UsersHaveTheirGroups) {
   EXPECT_EQ(config_.users().find(7u)->name, "last");
   EXPECT_FALSE(config_.users().find("ghost"));
   EXPECT_FALSE(config_.users().find(""));
-  EXPECT_EQ(config_.users().group_names().at(2000), "crew");
+  EXPECT_EQ(config_.users().tables()->group_names.at(2000), "crew");
   user_database nowhere{"/no/such", "/no/such"};
   EXPECT_FALSE(nowhere.find("root"));
-  EXPECT_TRUE(nowhere.user_names().empty());
+  EXPECT_TRUE(nowhere.tables()->user_names.empty());
 }
 
 TEST_F(SettingsTest, WhatIsNoUserFileHoldsNobody) {
