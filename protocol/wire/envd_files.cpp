@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/wire/envd_files.hpp"
 
+#include "protocol/wire/envd_entry.hpp"
 #include "protocol/wire/json.hpp"
-#include "protocol/wire/protojson.hpp"
 
 #include <limits>
 
@@ -14,63 +14,6 @@ namespace {
 using protojson::reader;
 
 constexpr int64_t max_uint32 = std::numeric_limits<uint32_t>::max();
-
-std::string write(const string_map& map) {
-  json_object out;
-  for (const auto& [name, value] : map)
-    out.add(name, value);
-  return out.str();
-}
-
-std::string write(const entry_info& x) {
-  json_object out;
-  out.add_if("name", x.name);
-  if (x.type != file_type::unspecified)
-    out.add("type", x.type == file_type::file ? "FILE_TYPE_FILE" : "FILE_TYPE_DIRECTORY");
-  out.add_if("path", x.path);
-  if (x.size != 0)
-    out.add("size", std::to_string(x.size));
-  if (x.mode != 0)
-    out.add("mode", x.mode);
-  out.add_if("permissions", x.permissions).add_if("owner", x.owner).add_if("group", x.group);
-  if (x.modified)
-    out.add("modifiedTime", to_text(*x.modified));
-  if (x.symlink_target)
-    out.add("symlinkTarget", *x.symlink_target);
-  if (!x.metadata.empty())
-    out.add_raw("metadata", write(x.metadata));
-  return out.str();
-}
-
-file_type read_type(const json& value) {
-  auto name = value.text_or("");
-  auto number = value.integer().value_or(0);
-  if (name == "FILE_TYPE_FILE" || number == 1)
-    return file_type::file;
-  if (name == "FILE_TYPE_DIRECTORY" || number == 2)
-    return file_type::directory;
-  return file_type::unspecified;
-}
-
-entry_info read_info(reader& in, const json& from) {
-  entry_info out;
-  out.name = in.text(from["name"], "name").value_or("");
-  out.type = read_type(from["type"]);
-  out.path = in.text(from["path"], "path").value_or("");
-  out.size = in.integer(from["size"], "size", 0, INT64_MAX).value_or(0);
-  out.mode = static_cast<uint32_t>(in.integer(from["mode"], "mode", 0, max_uint32).value_or(0));
-  out.permissions = in.text(from["permissions"], "permissions").value_or("");
-  out.owner = in.text(from["owner"], "owner").value_or("");
-  out.group = in.text(from["group"], "group").value_or("");
-  if (auto time = in.text(reader::member(from, "modifiedTime", "modified_time"), "modifiedTime")) {
-    out.modified = timestamp_from(*time);
-    if (!out.modified)
-      in.wrong("modifiedTime", "a time of RFC 3339");
-  }
-  out.symlink_target = in.text(reader::member(from, "symlinkTarget", "symlink_target"), "symlinkTarget");
-  out.metadata = in.map(reader::member(from, "metadata"), "metadata");
-  return out;
-}
 
 } // namespace
 
@@ -91,13 +34,13 @@ std::string to_json(const move_request& x) {
 }
 
 std::string to_json(const entry_info& entry) {
-  return json_object{}.add_raw("entry", write(entry)).str();
+  return json_object{}.add_raw("entry", entry_text(entry)).str();
 }
 
 std::string to_json(const std::vector<entry_info>& entries) {
   json_array list;
   for (const auto& one : entries)
-    list.add_raw(write(one));
+    list.add_raw(entry_text(one));
   return list.empty() ? "{}" : json_object{}.add_raw("entries", list.str()).str();
 }
 
@@ -123,7 +66,7 @@ outcome<entry_info> read_entry(std::string_view text) {
   reader in{text};
   auto entry = reader::member(in.root(), "entry");
   in.message(entry, "entry");
-  return in.finish(read_info(in, entry));
+  return in.finish(read_entry_at(in, entry));
 }
 
 outcome<std::vector<entry_info>> read_entries(std::string_view text) {
@@ -134,20 +77,23 @@ outcome<std::vector<entry_info>> read_entries(std::string_view text) {
   for (size_t i = 0; i < (list.is_array() ? list.size() : 0); ++i) {
     auto item = list.at(i);
     in.message(item, "entries");
-    out.push_back(read_info(in, item));
+    out.push_back(read_entry_at(in, item));
   }
   return in.finish(std::move(out));
 }
 
+std::string to_json(const written_file& x) {
+  json_object out;
+  out.add("path", x.path).add("name", x.name).add("type", "file");
+  if (!x.metadata.empty())
+    out.add_raw("metadata", map_text(x.metadata));
+  return out.str();
+}
+
 std::string written_body(const std::vector<written_file>& files) {
   json_array list;
-  for (const auto& one : files) {
-    json_object item;
-    item.add("path", one.path).add("name", one.name).add("type", "file");
-    if (!one.metadata.empty())
-      item.add_raw("metadata", write(one.metadata));
-    list.add_raw(item.str());
-  }
+  for (const auto& one : files)
+    list.add_raw(to_json(one));
   return list.str();
 }
 
@@ -162,6 +108,24 @@ outcome<std::vector<written_file>> read_written(std::string_view text) {
     out.push_back({in.text(item["path"], "path").value_or(""), in.text(item["name"], "name").value_or(""),
       in.map(item["metadata"], "metadata")});
   }
+  return in.finish(std::move(out));
+}
+
+std::string to_json(const compose_request& x) {
+  json_array sources;
+  for (const auto& one : x.sources)
+    sources.add(one);
+  json_object out;
+  out.add_raw("source_paths", sources.str()).add("destination", x.destination).add_if("username", x.username);
+  return out.str();
+}
+
+outcome<compose_request> read_compose(std::string_view text) {
+  reader in{text};
+  compose_request out;
+  out.sources = in.texts(in.root()["source_paths"], "source_paths");
+  out.destination = in.text(in.root()["destination"], "destination").value_or("");
+  out.username = in.text(in.root()["username"], "username").value_or("");
   return in.finish(std::move(out));
 }
 

@@ -21,6 +21,10 @@ inline constexpr std::string_view list_dir = "/filesystem.Filesystem/ListDir";
 inline constexpr std::string_view make_dir = "/filesystem.Filesystem/MakeDir";
 inline constexpr std::string_view move = "/filesystem.Filesystem/Move";
 inline constexpr std::string_view remove = "/filesystem.Filesystem/Remove";
+inline constexpr std::string_view watch_dir = "/filesystem.Filesystem/WatchDir"; ///< server stream
+inline constexpr std::string_view create_watcher = "/filesystem.Filesystem/CreateWatcher";
+inline constexpr std::string_view get_watcher_events = "/filesystem.Filesystem/GetWatcherEvents";
+inline constexpr std::string_view remove_watcher = "/filesystem.Filesystem/RemoveWatcher";
 } // namespace method
 
 /// `unspecified`: sockets, pipes, devices, links that lead nowhere.
@@ -81,6 +85,50 @@ outcome<move_request> read_move(std::string_view text);
 outcome<entry_info> read_entry(std::string_view text); ///< of `{"entry":…}`
 outcome<std::vector<entry_info>> read_entries(std::string_view text);
 
+// -- watching
+
+/// WatchDir and CreateWatcher.
+struct watch_request {
+  std::string path;
+  bool recursive = false;
+  bool include_entry = false;        ///< events of what is there bring it along
+  bool allow_network_mounts = false; ///< where changes made elsewhere are not seen
+  friend bool operator==(const watch_request&, const watch_request&) = default;
+};
+
+/// GetWatcherEvents and RemoveWatcher; the reply of CreateWatcher.
+struct watcher_id {
+  std::string id;
+  friend bool operator==(const watcher_id&, const watcher_id&) = default;
+};
+
+/// The numbers are those of the wire; `unspecified` is a kind that this version does not know.
+enum class file_change : uint8_t { unspecified, create, write, remove, rename, chmod };
+
+struct file_event {
+  std::string name; ///< relative to the watched directory, `.` is that itself
+  file_change type = file_change::unspecified;
+  std::optional<entry_info> entry; ///< of create, write and chmod, when it was asked for and is still there
+  friend bool operator==(const file_event&, const file_event&) = default;
+};
+
+struct watch_started {
+  friend bool operator==(const watch_started&, const watch_started&) = default;
+};
+
+/// One message of WatchDir; `monostate` is one that this version does not know.
+using watch_message = std::variant<std::monostate, watch_started, file_event, keepalive>;
+
+std::string to_json(const watch_request& x);
+std::string to_json(const watcher_id& x);
+std::string to_json(const watch_message& x);
+std::string to_json(const std::vector<file_event>& events); ///< reply of GetWatcherEvents
+
+outcome<watch_request> read_watch(std::string_view text);
+outcome<watcher_id> read_watcher_id(std::string_view text);
+outcome<watch_message> read_watch_message(std::string_view text);
+outcome<std::vector<file_event>> read_file_events(std::string_view text);
+
 // -- /files
 
 /// One file that an upload wrote.
@@ -93,6 +141,16 @@ struct written_file {
 /// The reply of a POST: a JSON array.
 std::string written_body(const std::vector<written_file>& files);
 outcome<std::vector<written_file>> read_written(std::string_view text);
+
+/// The body of `POST /files/compose`: its reply is one item of the array above.
+struct compose_request {
+  std::vector<std::string> sources;
+  std::string destination, username;
+  friend bool operator==(const compose_request&, const compose_request&) = default;
+};
+std::string to_json(const compose_request& x);
+outcome<compose_request> read_compose(std::string_view text);
+std::string to_json(const written_file& x);
 
 /// `{"code":<status>,"message":…}` and a line end: an error of `/files` and of envd's other plain routes.
 std::string plain_error_body(int status, std::string_view message);

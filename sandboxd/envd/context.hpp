@@ -5,6 +5,7 @@
 #include "sandboxd/envd/asio.hpp"
 #include "sandboxd/envd/process_table.hpp"
 #include "sandboxd/envd/settings.hpp"
+#include "sandboxd/envd/watcher_table.hpp"
 
 #include <optional>
 #include <sys/resource.h>
@@ -19,6 +20,7 @@ struct context {
   settings config;
   life_clock clock;
   process_table processes;
+  watcher_table watchers;
   asio::thread_pool files;
   std::optional<rlimit> child_descriptors; ///< RLIMIT_NOFILE before envd raised its own
 };

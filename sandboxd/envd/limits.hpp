@@ -49,6 +49,15 @@ inline constexpr auto kill_grace = 2s;           ///< the answer to a kill waits
 inline constexpr size_t list_entries = 100'000;     ///< of one ListDir: `resource_exhausted`
 inline constexpr size_t metadata_bytes = 4096;      ///< of one file: 400
 inline constexpr size_t metadata_key = 246;         ///< bytes of one key: 400
+inline constexpr size_t compose_sources = 10'000;   ///< of one POST /files/compose: 400
 inline constexpr int64_t user_file_bytes = 4 << 20; ///< /etc/passwd, /etc/group: a larger one is not read
+
+// -- watching
+inline constexpr size_t watchers = 256; ///< streams of WatchDir and polling ones: `resource_exhausted`
+inline constexpr size_t watched_directories = 65'536; ///< of one watcher. At its start: `resource_exhausted`;
+                                                      ///< later, and when the kernel's queue is full, events
+                                                      ///< are lost: a stream ends with `internal`, a polling
+                                                      ///< watcher says so once and goes on
+inline constexpr size_t file_events = 65'536; ///< of one watcher that wait: over it they are lost as above
 
 } // namespace agentpool::envd::limits

@@ -11,6 +11,7 @@
 #include "sandboxd/envd/process_service.hpp"
 #include "sandboxd/envd/rpc.hpp"
 #include "sandboxd/envd/version.hpp"
+#include "sandboxd/envd/watch_service.hpp"
 
 #include <array>
 
@@ -105,13 +106,16 @@ struct unary_row {
   awaitable<connect::outcome<std::string>> (*handle)(context&, connect::codec, std::string, user);
 };
 
-constexpr std::array<unary_row, 10> unary_rows{{{method::list, on_processes<process_service::list>},
+constexpr std::array<unary_row, 13> unary_rows{{{method::list, on_processes<process_service::list>},
   {method::send_input, on_processes<process_service::send_input>},
   {method::close_stdin, on_processes<process_service::close_stdin>},
   {method::send_signal, on_processes<process_service::send_signal>},
   {method::update, on_processes<process_service::update>}, {method::stat, on_files<file_service::stat>},
   {method::list_dir, on_files<file_service::list_dir>}, {method::make_dir, on_files<file_service::make_dir>},
-  {method::move, on_files<file_service::move>}, {method::remove, on_files<file_service::remove>}}};
+  {method::move, on_files<file_service::move>}, {method::remove, on_files<file_service::remove>},
+  {method::create_watcher, watch_service::create_watcher},
+  {method::get_watcher_events, watch_service::get_watcher_events},
+  {method::remove_watcher, watch_service::remove_watcher}}};
 
 awaitable<void> connect_stream(context& with, http_call& call, user) {
   co_await process_service::connect_to(with, call);
@@ -126,8 +130,9 @@ struct stream_row {
   awaitable<void> (*handle)(context&, http_call&, user);
 };
 
-constexpr std::array<stream_row, 3> stream_rows{{{method::start, process_service::start},
-  {method::connect, connect_stream}, {method::stream_input, input_stream}}};
+constexpr std::array<stream_row, 4> stream_rows{
+  {{method::start, process_service::start}, {method::connect, connect_stream},
+    {method::stream_input, input_stream}, {method::watch_dir, watch_service::watch_dir}}};
 
 template <class Rows>
 auto find_row(const Rows& rows, std::string_view path) {

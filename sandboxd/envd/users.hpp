@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,12 +19,12 @@ struct user {
   std::vector<uint32_t> groups; ///< supplementary ones
 };
 
-/// The users and groups of the sandbox, read from their files at each call: programs in the sandbox change
-/// them. (The name service of libc is not for static programs.) Safe on any thread.
+/// The users and groups of the sandbox, as their files are at each call: programs in the sandbox change them.
+/// A file is read again when it is not the one that was read. (The name service of libc is not for static
+/// programs.) Copies share what was read. Safe on any thread.
 class user_database {
 public:
-  user_database(std::string passwd_file, std::string group_file)
-      : passwd_file_(std::move(passwd_file)), group_file_(std::move(group_file)) {}
+  user_database(std::string passwd_file, std::string group_file);
 
   std::optional<user> find(std::string_view name) const;
   std::optional<user> find(uint32_t uid) const;
@@ -33,11 +34,11 @@ public:
   names group_names() const;
 
 private:
+  struct files;
   template <class Match>
   std::optional<user> find_if(Match match) const;
-  std::vector<uint32_t> groups_of(const std::string& name) const;
 
-  std::string passwd_file_, group_file_;
+  std::shared_ptr<files> files_;
 };
 
 } // namespace agentpool::envd
