@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
+#include "protocol/wire/envd_entry_proto.hpp"
 #include "protocol/wire/envd_proto.hpp"
 #include "protocol/wire/proto_message.hpp"
 
@@ -31,7 +32,9 @@ void take(reader in, timestamp& out) {
     }
 }
 
-void take(reader in, entry_info& out) {
+} // namespace
+
+void read_entry_message(reader in, entry_info& out) {
   while (in.next())
     switch (in.tag()) {
     case bytes_field(1): out.name = in.text(); break;
@@ -48,8 +51,6 @@ void take(reader in, entry_info& out) {
     default: break;
     }
 }
-
-} // namespace
 
 // -- writers
 
@@ -135,7 +136,7 @@ outcome<entry_info> read_entry(codec as, std::string_view bytes) {
   return parse<entry_info>(bytes, [](reader in, entry_info& out) {
     while (in.next())
       if (in.tag() == bytes_field(1))
-        take(in.message(), out);
+        read_entry_message(in.message(), out);
     protobuf::settle_map(out.metadata);
   });
 }
@@ -146,7 +147,7 @@ outcome<std::vector<entry_info>> read_entries(codec as, std::string_view bytes) 
   return parse<std::vector<entry_info>>(bytes, [](reader in, std::vector<entry_info>& out) {
     while (in.next())
       if (in.tag() == bytes_field(1)) {
-        take(in.message(), out.emplace_back());
+        read_entry_message(in.message(), out.emplace_back());
         protobuf::settle_map(out.back().metadata);
       }
   });

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/wire/envd_proto.hpp"
 #include "protocol/wire/proto_message.hpp"
+#include "protocol/wire/protojson.hpp"
 
 namespace agentpool::envd {
 
 namespace {
 
+using protobuf::alternative;
 using protobuf::bytes_field;
 using protobuf::parse;
 using protobuf::reader;
@@ -91,13 +93,6 @@ void take(reader in, process_ended& out) {
     }
 }
 
-// One of a variant: the last one holds, and merges with what it has.
-template <class Alternative, class Variant>
-Alternative& alternative(Variant& out) {
-  return std::holds_alternative<Alternative>(out) ? std::get<Alternative>(out)
-                                                  : out.template emplace<Alternative>();
-}
-
 void take(reader in, process_event& out) {
   while (in.next())
     switch (in.tag()) {
@@ -122,6 +117,15 @@ void take_data(reader in, process_input& out) {
 }
 
 } // namespace
+
+outcome<std::monostate> read_empty(codec as, std::string_view bytes) {
+  if (as == codec::json)
+    return protojson::reader{bytes}.finish(std::monostate{});
+  return parse<std::monostate>(bytes, [](reader in, std::monostate&) {
+    while (in.next()) {
+    }
+  });
+}
 
 outcome<start_request> read_start(codec as, std::string_view bytes) {
   if (as == codec::json)

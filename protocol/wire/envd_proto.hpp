@@ -33,8 +33,10 @@ std::string to_proto(const list_request& x);
 std::string to_proto(const move_request& x);
 std::string to_proto(const entry_info& entry);                ///< reply
 std::string to_proto(const std::vector<entry_info>& entries); ///< reply of ListDir
-/// The message EntryInfo alone, as other messages embed it.
-std::string entry_to_proto(const entry_info& entry);
+std::string to_proto(const watch_request& x);
+std::string to_proto(const watcher_id& x);
+std::string to_proto(const watch_message& x);
+std::string to_proto(const std::vector<file_event>& events); ///< reply of GetWatcherEvents
 
 /// `x` in the form that is asked for.
 template <class Message>
@@ -44,6 +46,8 @@ std::string encode(codec as, const Message& x) {
 
 // -- readers of both forms
 
+/// A message without content (the request of List): whether it is one.
+outcome<std::monostate> read_empty(codec as, std::string_view bytes);
 outcome<start_request> read_start(codec as, std::string_view bytes);
 outcome<select_request> read_select(codec as, std::string_view bytes);
 outcome<input_request> read_input(codec as, std::string_view bytes);
@@ -57,5 +61,9 @@ outcome<list_request> read_list(codec as, std::string_view bytes);
 outcome<move_request> read_move(codec as, std::string_view bytes);
 outcome<entry_info> read_entry(codec as, std::string_view bytes);
 outcome<std::vector<entry_info>> read_entries(codec as, std::string_view bytes);
+outcome<watch_request> read_watch(codec as, std::string_view bytes);
+outcome<watcher_id> read_watcher_id(codec as, std::string_view bytes);
+outcome<watch_message> read_watch_message(codec as, std::string_view bytes);
+outcome<std::vector<file_event>> read_file_events(codec as, std::string_view bytes);
 
 } // namespace agentpool::envd

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace agentpool::protobuf {
@@ -19,6 +20,13 @@ connect::outcome<Message> parse(std::string_view bytes, Take take) {
   if (fault)
     return tl::unexpected<connect::error>{std::move(*fault)};
   return out;
+}
+
+/// The member `Alternative` of a oneof: the last one holds, and merges with what it has.
+template <class Alternative, class Variant>
+Alternative& alternative(Variant& out) {
+  return std::holds_alternative<Alternative>(out) ? std::get<Alternative>(out)
+                                                  : out.template emplace<Alternative>();
 }
 
 using text_map = std::vector<std::pair<std::string, std::string>>;

@@ -140,7 +140,10 @@ awaitable<void> connect_to(context& with, http_call& call) {
   co_await serve_process(with, call, *process, false, deadline);
 }
 
-awaitable<reply> list(context& with, codec as, std::string) {
+awaitable<reply> list(context& with, codec as, std::string body) {
+  auto request = read_empty(as, body);
+  if (!request)
+    co_return failed(request.error());
   co_return encode(as, with.processes.list());
 }
 

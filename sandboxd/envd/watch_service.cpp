@@ -17,7 +17,6 @@
 namespace agentpool::envd::watch_service {
 
 using connect::code;
-using clock = asio::steady_timer::clock_type;
 using watcher_ptr = watcher_table::watcher_ptr;
 
 namespace {
@@ -69,7 +68,7 @@ awaitable<connect::outcome<watcher_ptr>> make_watcher(context& with, watch_reque
     co_return failed(tree);
   auto users = what.include_entry ? std::optional{with.config.users()} : std::nullopt;
   auto executor = co_await asio::this_coro::executor;
-  co_return std::make_shared<watcher>(executor, std::move(*tree), std::move(users));
+  co_return std::make_shared<watcher>(executor, with.clock, std::move(*tree), std::move(users));
 }
 
 awaitable<watcher::batch> take(context& with, watcher_ptr who) {
@@ -78,18 +77,16 @@ awaitable<watcher::batch> take(context& with, watcher_ptr who) {
   co_return out;
 }
 
-void append(std::string& out, const watch_message& message) {
-  connect::append_envelope(out, to_json(message));
-}
-
-using time_point = std::optional<clock::time_point>;
+using time_point = std::optional<life_clock::time_point>;
 
 // Events until the client leaves, the deadline, or a loss.
 awaitable<void> serve_events(context& with, http_call& call, watcher_ptr who, time_point deadline) {
   auto interval = connect::read_keepalive(call.request().header(connect::keepalive_header));
-  auto silent_until = clock::now() + interval;
+  auto silent_until = with.clock.now() + interval;
   std::string bytes;
-  append(bytes, watch_started{});
+  auto append = [as = rpc::codec_of(call), &bytes](
+                  const watch_message& message) { connect::append_envelope(bytes, encode(as, message)); };
+  append(watch_started{});
   for (bool over = false; !who->stopped();) {
     if (!bytes.empty()) {
       std::vector<std::shared_ptr<const std::string>> parts{
@@ -99,25 +96,25 @@ awaitable<void> serve_events(context& with, http_call& call, watcher_ptr who, ti
       if (over)
         co_return static_cast<void>(co_await call.end_chunks());
       bytes.clear();
-      silent_until = clock::now() + interval;
+      silent_until = with.clock.now() + interval;
     }
     co_await who->wait(deadline ? std::min(*deadline, silent_until) : silent_until);
     auto batch = co_await take(with, who);
     for (auto& one : batch.events)
-      append(bytes, std::move(one));
-    auto late = deadline && clock::now() >= *deadline;
+      append(std::move(one));
+    auto late = deadline && with.clock.now() >= *deadline;
     over = batch.lost || late;
     if (over)
       bytes += connect::end_of_stream(
         late ? connect::error{code::deadline_exceeded, "context deadline exceeded"} : lost_events);
-    else if (bytes.empty() && clock::now() >= silent_until)
-      append(bytes, keepalive{});
+    else if (bytes.empty() && with.clock.now() >= silent_until)
+      append(keepalive{});
   }
 }
 
 awaitable<void> keep_gathering(context& with, watcher_ptr who) {
   for (;;) {
-    co_await who->wait(clock::time_point::max());
+    co_await who->wait(life_clock::time_point::max());
     if (who->stopped())
       co_return;
     auto job = [self = who.get()] { return self->gather(), true; };
@@ -134,26 +131,26 @@ awaitable<void> watch_dir(context& with, http_call& call, user who) {
   auto timeout = rpc::timeout_of(call);
   if (!timeout)
     co_return co_await rpc::reply_end(call, timeout.error());
-  auto request = read_watch(*message);
+  auto request = read_watch(rpc::codec_of(call), *message);
   if (!request)
     co_return co_await rpc::reply_end(call, request.error());
   time_point deadline;
   if (*timeout)
-    deadline = clock::now() + **timeout;
+    deadline = with.clock.now() + **timeout;
   auto seat = with.watchers.take_seat();
   if (!seat)
     co_return co_await rpc::reply_end(call, seat.error());
   auto events = co_await make_watcher(with, std::move(*request), std::move(who));
   if (!events)
     co_return co_await rpc::reply_end(call, events.error());
-  auto head = rpc::stream_head();
+  auto head = rpc::stream_head(call);
   std::function<void()> gone = [&call, events = *events] { events->stop(), call.reset(); };
   if (co_await call.begin_chunks(std::move(head), std::move(gone)))
     co_await serve_events(with, call, *events, deadline);
 }
 
-awaitable<reply> create_watcher(context& with, std::string body, user who) {
-  auto request = read_watch(body);
+awaitable<reply> create_watcher(context& with, connect::codec as, std::string body, user who) {
+  auto request = read_watch(as, body);
   if (!request)
     co_return failed(request);
   auto seat = with.watchers.take_seat();
@@ -164,11 +161,11 @@ awaitable<reply> create_watcher(context& with, std::string body, user who) {
     co_return failed(events);
   auto executor = co_await asio::this_coro::executor;
   asio::co_spawn(executor, keep_gathering(with, *events), asio::detached);
-  co_return to_json(watcher_id{with.watchers.add(*events, *seat)});
+  co_return encode(as, watcher_id{with.watchers.add(*events, *seat)});
 }
 
-awaitable<reply> get_watcher_events(context& with, std::string body, user) {
-  auto request = read_watcher_id(body);
+awaitable<reply> get_watcher_events(context& with, connect::codec as, std::string body, user) {
+  auto request = read_watcher_id(as, body);
   if (!request)
     co_return failed(request);
   auto found = with.watchers.find(request->id);
@@ -177,17 +174,17 @@ awaitable<reply> get_watcher_events(context& with, std::string body, user) {
   auto batch = co_await take(with, *found);
   if (batch.lost)
     co_return tl::unexpected<connect::error>{lost_events};
-  co_return to_json(batch.events);
+  co_return encode(as, batch.events);
 }
 
-awaitable<reply> remove_watcher(context& with, std::string body, user) {
-  auto request = read_watcher_id(body);
+awaitable<reply> remove_watcher(context& with, connect::codec as, std::string body, user) {
+  auto request = read_watcher_id(as, body);
   if (!request)
     co_return failed(request);
   auto outcome = with.watchers.remove(request->id);
   if (!outcome)
     co_return failed(outcome);
-  co_return std::string{empty_message};
+  co_return std::string{empty_message_in(as)};
 }
 
 } // namespace agentpool::envd::watch_service

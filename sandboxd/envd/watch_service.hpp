@@ -15,8 +15,8 @@ awaitable<void> watch_dir(context& with, http_call& call, user who);
 
 /// The polling methods.
 using reply = connect::outcome<std::string>;
-awaitable<reply> create_watcher(context& with, std::string body, user who);
-awaitable<reply> get_watcher_events(context& with, std::string body, user who);
-awaitable<reply> remove_watcher(context& with, std::string body, user who);
+awaitable<reply> create_watcher(context& with, connect::codec as, std::string body, user who);
+awaitable<reply> get_watcher_events(context& with, connect::codec as, std::string body, user who);
+awaitable<reply> remove_watcher(context& with, connect::codec as, std::string body, user who);
 
 } // namespace agentpool::envd::watch_service

@@ -9,9 +9,10 @@
 
 namespace agentpool::envd {
 
-watcher::watcher(const asio::any_io_executor& executor, watch_tree tree, std::optional<user_database> users)
+watcher::watcher(const asio::any_io_executor& executor, life_clock& clock, watch_tree tree,
+  std::optional<user_database> users)
     : tree_(std::move(tree)), users_(std::move(users)), readable_(executor, tree_.descriptor()),
-      timer_(executor) {}
+      timer_(executor, asio::steady_timer::time_point::max()), silence_(clock, executor) {}
 
 watcher::~watcher() {
   readable_.release(); // it is the tree's
@@ -21,7 +22,8 @@ awaitable<void> watcher::wait(time_point until) {
   arm();
   if (!ready_ && !stopped_) {
     error_code ignored;
-    timer_.expires_at(until);
+    if (until != time_point::max())
+      silence_.set(until, [this] { timer_.cancel(); });
     co_await timer_.async_wait(into(ignored));
   }
   ready_ = false;

@@ -4,6 +4,7 @@
 
 #include "sandboxd/envd/asio.hpp"
 #include "sandboxd/envd/entry.hpp"
+#include "sandboxd/envd/life_clock.hpp"
 #include "sandboxd/envd/watch_tree.hpp"
 
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -19,10 +20,11 @@ namespace agentpool::envd {
 /// `gather` and `take`, which block, on any.
 class watcher : public std::enable_shared_from_this<watcher> {
 public:
-  using time_point = asio::steady_timer::time_point;
+  using time_point = life_clock::time_point;
 
   /// `users`: events bring entries along.
-  watcher(const asio::any_io_executor& executor, watch_tree tree, std::optional<user_database> users);
+  watcher(const asio::any_io_executor& executor, life_clock& clock, watch_tree tree,
+    std::optional<user_database> users);
   ~watcher();
 
   // -- of one thread
@@ -51,6 +53,7 @@ private:
   std::optional<user_database> users_;
   asio::posix::stream_descriptor readable_;
   asio::steady_timer timer_;
+  alarm silence_;
   bool armed_ = false, ready_ = false, stopped_ = false;
 
   std::mutex reading_; // the tree and what waits

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
+#include "protocol/wire/envd_entry_proto.hpp"
 #include "protocol/wire/envd_proto.hpp"
 #include "protocol/wire/protobuf.hpp"
 
@@ -81,6 +82,16 @@ TEST(EnvdProto, EveryMessageComesBack) {
   expect_same(full_entry(), READ(read_entry));
   expect_same(entry_info{}, READ(read_entry));
   expect_same(std::vector<entry_info>{full_entry(), {}}, READ(read_entries));
+  expect_same(watch_request{"/x", true, false, true}, READ(read_watch));
+  expect_same(watch_request{"", false, true, false}, READ(read_watch));
+  expect_same(watcher_id{"w1"}, READ(read_watcher_id));
+  expect_same(watch_message{watch_started{}}, READ(read_watch_message));
+  expect_same(watch_message{keepalive{}}, READ(read_watch_message));
+  expect_same(watch_message{file_event{"a", file_change::chmod, full_entry()}}, READ(read_watch_message));
+  expect_same(watch_message{}, READ(read_watch_message));
+  expect_same(
+    std::vector<file_event>{{"a", file_change::create, std::nullopt}, {".", file_change::remove, {}}},
+    READ(read_file_events));
   timestamp old{-5, 999'999'999};
   expect_same(
     entry_info{"", file_type::directory, "/", -1 & INT64_MAX, 0, "", "", "", old, "", {}}, READ(read_entry));

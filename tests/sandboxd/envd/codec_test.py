@@ -51,14 +51,14 @@ class BinaryCase(EnvdCase):
 
     def stream(self, method, body, **headers):
         connection = self.envd.connection()
-        connection.request("POST", PROCESS + method, body, self.envd.headers(Content_Type=STREAM_PROTO, **headers))
+        connection.request("POST", method, body, self.envd.headers(Content_Type=STREAM_PROTO, **headers))
         response = connection.getresponse()
         self.assertEqual((response.status, response.getheader("Content-Type")), (200, STREAM_PROTO))
         return BinaryStream(connection, response)
 
     def start(self, cmd, *args, more=(), envs=(), **headers):
         config = message((1, cmd), *((2, arg) for arg in args), *((3, message((1, n), (2, v))) for n, v in envs))
-        return self.stream("Start", envelope(message((1, config), *more)), **headers)
+        return self.stream(PROCESS + "Start", envelope(message((1, config), *more)), **headers)
 
     def pid_of(self, stream):
         return one(stream.next()[1], 1, 1, 1)
@@ -91,7 +91,7 @@ class BinaryTest(BinaryCase):
         self.assertEqual(self.unary(PROCESS + "Update", process), b"")
         self.assertEqual(self.unary(PROCESS + "Update", process, (2, message((1, b"")))), "internal")
         self.assertEqual(self.unary(PROCESS + "SendSignal", process, (2, 2)), "unimplemented")
-        other = self.stream("Connect", envelope(message((1, message((2, "tag"))))))
+        other = self.stream(PROCESS + "Connect", envelope(message((1, message((2, "tag"))))))
         self.assertEqual(self.pid_of(other), pid)
         self.assertEqual(self.unary(PROCESS + "SendSignal", process, (2, 9)), b"")
         for one_of_two in (stream, other):
@@ -99,7 +99,7 @@ class BinaryTest(BinaryCase):
             killed = {1: [1], 3: [b"signal: killed"], 4: [b"signal: killed"]}  # the code is folded: -1
             self.assertEqual((fields(one(events[-1], 3)), tail), (killed, {}))
         self.assertEqual(self.unary(PROCESS + "List"), b"")
-        ended = self.stream("Connect", envelope(message(process)))
+        ended = self.stream(PROCESS + "Connect", envelope(message(process)))
         self.assertEqual([list(fields(event)) for event in ended.rest()[0]], [[1], [3]])
 
     def test_both_forms_of_one_process(self):
@@ -122,7 +122,7 @@ class BinaryTest(BinaryCase):
             out += one(stream.next()[1], 1, 2, 3)
         start = message((1, message((1, message((1, pid))))))
         data = message((2, message((2, message((2, b"line\n"))))))
-        answer = self.stream("StreamInput", envelope(start) + envelope(message((3, b""))) + envelope(data))
+        answer = self.stream(PROCESS + "StreamInput", envelope(start) + envelope(message((3, b""))) + envelope(data))
         self.assertEqual([answer.next(), answer.next()], [(0, b""), (2, b"{}")])
         events = stream.rest()[0]
         self.assertIn(b"got line\r\n", b"".join(one(event, 2, 3) for event in events[:-1]))
@@ -152,15 +152,29 @@ class BinaryTest(BinaryCase):
         self.assertEqual(self.unary(FILES + "Stat", (1, "d")), "not_found")
         self.assertEqual(self.unary(FILES + "ListDir", (1, "/")) != b"", True)
 
+    def test_watching(self):
+        stream = self.stream(FILES + "WatchDir", envelope(message((1, str(self.home)), (3, True))))
+        self.assertEqual(stream.next(), (0, message((1, b""))))
+        watcher = one(self.unary(FILES + "CreateWatcher", (1, str(self.home))), 1)
+        (self.home / "new").mkdir()
+        created = fields(one(stream.next()[1], 2))
+        self.assertEqual((created[1], created[2], one(created[3][0], 1)), ([b"new"], [1], b"new"))
+        stream.connection.close()
+        events = self.unary(FILES + "GetWatcherEvents", (1, watcher))
+        self.assertEqual(events, message((1, message((1, "new"), (2, 1)))))
+        self.assertEqual(self.unary(FILES + "GetWatcherEvents", (1, watcher)), b"")
+        self.assertEqual(self.unary(FILES + "RemoveWatcher", (1, watcher)), b"")
+        self.assertEqual(self.unary(FILES + "RemoveWatcher", (1, watcher)), "not_found")
+
     def test_malformed_messages(self):
         for body in (b"\x08", b"\x0a\x05ab", b"\x00\x01", b"\x0a\x01\xff", b"\x0f\x00", b"{}"):
             self.assertEqual(self.unary(FILES + "Stat", body), "invalid_argument", body)
-            events, end = self.stream("Start", envelope(b"\x0a" + bytes([len(body)]) + body)).rest()
+            events, end = self.stream(PROCESS + "Start", envelope(b"\x0a" + bytes([len(body)]) + body)).rest()
             if body != b"{}":
                 self.assertEqual((events, end["error"]["code"]), ([], "invalid_argument"), body)
         skipped = b"\x0b\x10\x01\x0c" + message((99, "x"), (2, b"")) + message((1, str(self.home)))
         self.assertEqual(one(self.unary(FILES + "Stat", skipped), 1, 2), 2)
-        self.assertEqual(self.stream("Start", b"").rest()[1]["error"]["code"], "unimplemented")
+        self.assertEqual(self.stream(PROCESS + "Start", b"").rest()[1]["error"]["code"], "unimplemented")
 
 
 class CompressionTest(BinaryCase):

@@ -75,7 +75,7 @@ class StartTest(EnvdCase):
         self.assertEqual(self.envd.run("kill -TERM $$")[1]["status"], "signal: terminated")
         self.assertEqual(self.envd.run("ulimit -c 0; kill -SEGV $$")[1]["status"], "signal: segmentation fault")
 
-    def test_a_missing_command_is_exit_127(self):
+    def test_a_missing_command_is_exit_127(self):  # BR-077
         for cmd, code in (("/no/such", 127), ("no-such-program", 127), ("", 127), (str(self.home), 126)):
             stream = self.envd.start(cmd, "x")
             self.assertGreater(stream.pid(), 0)
@@ -142,7 +142,8 @@ class StartTest(EnvdCase):
             self.assertEqual(self.envd.run("pwd -P", **members)[0]["stdout"], f"{expected}\n".encode(), cwd)
         message = self.end(self.envd.sh("true", cwd="/no/such"), "invalid_argument")
         self.assertEqual(message, "cwd '/no/such' does not exist")
-        self.end(self.envd.sh("true", cwd="~other"), "invalid_argument")
+        self.assertEqual(self.end(self.envd.sh("true", cwd="~other"), "invalid_argument"),
+                         "failed to expand path '' for user 'user': cannot expand user-specific home dir")
         self.end(self.envd.sh("true", cwd="/tmp\0x"), "invalid_argument")
         (self.home / "file").write_text("")
         self.assertIn("not a directory", self.end(self.envd.sh("true", cwd="file"), "invalid_argument"))
@@ -152,7 +153,7 @@ class StartTest(EnvdCase):
             self.assertIn("permission denied", message)
         self.assertEqual(self.envd.list(), [])
 
-    def test_bad_requests_end_the_stream(self):
+    def test_bad_requests_end_the_stream(self):  # BR-075
         start = "/process.Process/Start"
         for body, code in ((b"", "unimplemented"), (envelope({}, 2), "unimplemented"),
                            (envelope({}) + envelope({}), "unimplemented"),
