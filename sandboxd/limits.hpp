@@ -21,10 +21,10 @@ inline constexpr auto disk_lock = 20s;   ///< a disk, until all is written; long
 inline constexpr auto dead_groups = 5s;  ///< processes in its groups; longer: the next start removes them
 
 // -- connections of the front end
-inline constexpr auto idle_client = 610s;   ///< without a request; over: closed
-inline constexpr auto request_head = 60s;   ///< from its first byte to its end; over: closed
-inline constexpr auto still_body = 300s;    ///< the client sends none of it; over: 408, or a reset
-inline constexpr auto port_connect = 10s;   ///< a port inside takes the connection, else it counts as closed
+inline constexpr auto idle_client = 610s; ///< without a request; over: closed
+inline constexpr auto request_head = 60s; ///< from its first byte to its end; over: closed
+inline constexpr auto still_body = 300s;  ///< the client sends none of it; over: 408, or a reset
+inline constexpr auto port_connect = 10s; ///< a port inside takes the connection, else it counts as closed
 inline constexpr size_t signature_tries = 4096; ///< sandboxes that a signed URL without an id may be of
 
 // -- envd

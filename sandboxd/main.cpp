@@ -34,9 +34,9 @@ void declare(CLI::App& app, options& out) {
   app.add_option("--address", out.address, "address to serve on");
   app.add_option("--port", out.port, "port to serve on, 0 = any free one")->check(CLI::Range(0, 65535));
   app.add_option("--domain", out.domain, "domain of the host names of sandboxes, <port>-<id>.DOMAIN")
-    ->check(CLI::Validator{[](const std::string& text) {
-      return good_domain(text) ? std::string{} : "no domain name: " + text;
-    }, "NAME"});
+    ->check(CLI::Validator{
+      [](const std::string& text) { return good_domain(text) ? std::string{} : "no domain name: " + text; },
+      "NAME"});
   app.add_option("--api-key-file", out.api_key_file, "file with the API key; made when it is missing")
     ->default_str("DATA/api-key");
   app.add_option(

@@ -10,7 +10,7 @@ namespace agentpool::sandboxd {
 /// The network options of one sandbox, as its record keeps them.
 struct network_settings {
   std::optional<e2b::network_options> options; ///< nothing: none were asked for
-  std::string traffic_token; ///< that ports of the user want; empty = none; never changes
+  std::string traffic_token;                   ///< that ports of the user want; empty = none; never changes
 
   /// Replaces what is about the way out.
   void set_egress(const e2b::network_options& egress);

@@ -57,7 +57,7 @@ struct sandboxes_config {
   runtime_paths paths;
   sandbox_limits limits;
   network_mode network = network_mode::nat;
-  std::string domain; ///< that replies name; empty = none
+  std::string domain;                 ///< that replies name; empty = none
   size_t running = 100;               ///< sandboxes at once; one more: 429
   int64_t longest_timeout_s = 86'400; ///< a longer one: 400
   uint32_t first_id = 0x20000000;     ///< of the ranges of user ids

@@ -17,10 +17,17 @@ constexpr auto no_token = "This port needs the sandbox's traffic access token in
 // `words` and the target are no text of others.
 std::string page(std::string_view title, const e2b::target& target, std::string_view words) {
   std::string out = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>";
-  out.append(title).append("</title><style>body{font:16px/1.5 sans-serif;margin:15vh auto;max-width:34em}")
-    .append("code{background:#eee;padding:.1em .3em}</style></head><body><h1>").append(title)
-    .append("</h1><p>Sandbox <code>").append(target.sandbox_id).append("</code>, port <code>")
-    .append(std::to_string(target.port)).append("</code></p><p>").append(words).append("</p></body></html>\n");
+  out.append(title)
+    .append("</title><style>body{font:16px/1.5 sans-serif;margin:15vh auto;max-width:34em}")
+    .append("code{background:#eee;padding:.1em .3em}</style></head><body><h1>")
+    .append(title)
+    .append("</h1><p>Sandbox <code>")
+    .append(target.sandbox_id)
+    .append("</code>, port <code>")
+    .append(std::to_string(target.port))
+    .append("</code></p><p>")
+    .append(words)
+    .append("</p></body></html>\n");
   return out;
 }
 

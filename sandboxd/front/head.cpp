@@ -23,7 +23,8 @@ constexpr std::string_view keep_alive_lines = "Keep-Alive: timeout=600\r\n";
 
 template <size_t N>
 bool one_of(std::string_view name, const std::array<std::string_view, N>& names) {
-  return std::any_of(names.begin(), names.end(), [&](std::string_view other) { return same_text(name, other); });
+  return std::any_of(
+    names.begin(), names.end(), [&](std::string_view other) { return same_text(name, other); });
 }
 
 constexpr std::array<std::string_view, 10> hop_fields{"Connection", "Keep-Alive", "Proxy-Connection",
@@ -41,8 +42,9 @@ void add_fields(std::string& out, const http::fields& fields, auto keep) {
   http::token_list named{fields[http::field::connection]};
   for (const auto& one : fields) {
     auto name = text(one.name_string());
-    auto of_this_hop = one_of(name, hop_fields) || std::any_of(named.begin(), named.end(),
-                                                     [&](auto token) { return same_text(text(token), name); });
+    auto of_this_hop = one_of(name, hop_fields) || std::any_of(named.begin(), named.end(), [&](auto token) {
+      return same_text(text(token), name);
+    });
     if (!of_this_hop && keep(name))
       ((out += name) += ": ").append(text(one.value())) += "\r\n";
   }
@@ -61,7 +63,8 @@ bool is_stream(const http::fields& fields) {
 }
 
 bool good_length(std::string_view value) {
-  return !value.empty() && std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !value.empty() &&
+         std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 } // namespace
@@ -117,15 +120,15 @@ bool wants_upgrade(const request_head& head) {
          http::token_list{head[http::field::connection]}.exists("upgrade");
 }
 
-std::string forwarded_request(
-  const request_head& head, framing body, bool to_envd, std::string_view host) {
+std::string forwarded_request(const request_head& head, framing body, bool to_envd, std::string_view host) {
   std::string out{text(head.method_string())};
   ((out += ' ') += text(head.target())) += " HTTP/1.1\r\n";
   if (!host.empty())
     (((out += "Host: ") += host) += "\r\nX-Forwarded-Host: ").append(text(head[http::field::host])) += "\r\n";
   add_fields(out, head, [&](std::string_view name) {
     return !one_of(name, routing_fields) && !one_of(name, forwarding_fields) &&
-           (host.empty() || !same_text(name, "Host")) && (to_envd || !same_text(name, e2b::access_token_header));
+           (host.empty() || !same_text(name, "Host")) &&
+           (to_envd || !same_text(name, e2b::access_token_header));
   });
   if (!to_envd && wants_upgrade(head))
     (out += "Connection: Upgrade\r\nUpgrade: ").append(text(head[http::field::upgrade])) += "\r\n";
@@ -157,8 +160,8 @@ std::string own_response(const control_response& response, bool keep_alive, bool
   for (const auto& [name, value] : response.headers)
     ((out += name) += ": ").append(value) += "\r\n";
   if (response.status != 204)
-    out += "Content-Type: " + response.content_type + "\r\nContent-Length: " +
-           std::to_string(response.body.size()) + "\r\n";
+    out += "Content-Type: " + response.content_type +
+           "\r\nContent-Length: " + std::to_string(response.body.size()) + "\r\n";
   out += keep_alive ? keep_alive_lines : "Connection: close\r\n";
   out += "\r\n";
   return head_only || response.status == 204 ? out : out + response.body;

@@ -19,7 +19,7 @@ struct front_context {
   const namespace_sockets& sockets;
   std::string api_key;
   std::string domain; ///< of host names; empty = none
-  size_t open = 0; ///< connections now
+  size_t open = 0;    ///< connections now
 };
 
 /// One client connection: requests of the control plane are answered, those of the data plane are forwarded

@@ -44,9 +44,9 @@ bool reaches_nothing(const egress_policy& policy) {
   return denies_world(policy) && policy.allow.empty() && !policy.by_name;
 }
 
-// Networks are inside one another or apart. A denied one inside an allowed one means nothing, so that of those
-// that have an address, an allowed one is always smaller than a denied one. The whole world is denied by its
-// halves: they win over the default route, whoever makes it.
+// Networks are inside one another or apart. A denied one inside an allowed one means nothing, so that of
+// those that have an address, an allowed one is always smaller than a denied one. The whole world is denied
+// by its halves: they win over the default route, whoever makes it.
 egress_routes routes_of(const egress_policy& policy, const networks& forbidden) {
   networks denied;
   for (const auto& one : policy.deny)

@@ -29,8 +29,8 @@ constexpr const char* own_routes = "route replace 198.18.255.2/32 dev tap0 scope
                                    "route replace unreachable 198.18.255.128/25\n";
 
 // RFC 1918, RFC 6598 (carriers' NAT), RFC 3927 (link-local) and RFC 2544.
-constexpr e2b::ipv4_network private_ranges[] = {{0x0a000000, 8}, {0x64400000, 10}, {0xa9fe0000, 16},
-  {0xac100000, 12}, {0xc0a80000, 16}, {0xc6120000, 15}};
+constexpr e2b::ipv4_network private_ranges[] = {
+  {0x0a000000, 8}, {0x64400000, 10}, {0xa9fe0000, 16}, {0xac100000, 12}, {0xc0a80000, 16}, {0xc6120000, 15}};
 
 uint32_t ipv4(const sockaddr* address) {
   sockaddr_in in{};
@@ -86,12 +86,11 @@ result<nat> start_slirp(pid_t init) {
   auto ready = make_pipe();
   if (!alive || !ready)
     return tl::unexpected{(alive ? ready : alive).error()};
-  auto pid = start_tool(
-    {.argv = {"slirp4netns", "--configure", "--mtu=65520", "--disable-host-loopback", "--disable-dns",
-       own_network, "--enable-sandbox", "--enable-seccomp", "--exit-fd=3", "--ready-fd=4",
-       std::to_string(init), "tap0"},
-      .input = {},
-      .fds = {{alive->read.get(), 3}, {ready->write.get(), 4}}});
+  auto pid = start_tool({.argv = {"slirp4netns", "--configure", "--mtu=65520", "--disable-host-loopback",
+                           "--disable-dns", own_network, "--enable-sandbox", "--enable-seccomp",
+                           "--exit-fd=3", "--ready-fd=4", std::to_string(init), "tap0"},
+    .input = {},
+    .fds = {{alive->read.get(), 3}, {ready->write.get(), 4}}});
   if (!pid)
     return tl::unexpected{pid.error()};
   ready->write.reset();
@@ -141,9 +140,8 @@ result<nat> sandbox_network::start(pid_t init) {
   made_.allowed.clear(); // they went with their device
   has_way_out_ = false;
   auto step = changes(made_, routes);
-  auto closed = run_ip_of(init, unreachable_routes(forbidden)).and_then([&] {
-    return run_ip_of(init, step.closing);
-  });
+  auto closed =
+    run_ip_of(init, unreachable_routes(forbidden)).and_then([&] { return run_ip_of(init, step.closing); });
   if (!closed)
     return tl::unexpected{closed.error()};
   auto out = start_slirp(init);
@@ -191,8 +189,7 @@ result<void> sandbox_network::open(int net, const std::vector<uint32_t>& address
     resolved_.push_back(one);
   }
   if (resolved_.size() > limits::resolved_addresses)
-    resolved_.erase(
-      resolved_.begin(), resolved_.end() - static_cast<ptrdiff_t>(limits::resolved_addresses));
+    resolved_.erase(resolved_.begin(), resolved_.end() - static_cast<ptrdiff_t>(limits::resolved_addresses));
   return move_to(net);
 }
 

@@ -28,7 +28,7 @@ struct boot {
   sandbox_limits limits;
   network_mode network = network_mode::nat;
   egress_policy egress; ///< of the way out
-  std::string init; ///< the text of envd's first /init
+  std::string init;     ///< the text of envd's first /init
 };
 
 /// A sandbox that runs. Dropping it ends it: envd and slirp4netns see the end of their pipes.

@@ -5,6 +5,7 @@ own, as in the isolation suite."""
 
 import contextlib
 import inspect
+import json
 import socket
 import struct
 import threading
@@ -303,6 +304,33 @@ class Ingress(SandboxdCase):
         self.serve(box, headers=right)
         self.assertEqual(box.call("GET", "/x", port=8000).status, 403)
         self.assertIsNone(self.sandbox().made["trafficAccessToken"])
+
+    def upgraded(self, box, **lines):
+        """The answer to a WebSocket's handshake."""
+        link = self.service.link()
+        self.addCleanup(link.close)
+        more = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AAAA"}
+        link.request("GET", "/echo", headers={**box.headers(port=8000), **more, **lines})
+        return link.getresponse()
+
+    # BR-149
+    def test_an_upgrade_has_the_same_host_as_a_request(self):
+        for network, host in ((None, "localhost:77"), ({"maskRequestHost": "localhost:${PORT}"}, "localhost:8000")):
+            box = self.sandbox(timeout=3000, **({"network": network} if network else {}))
+            self.serve(box)
+            answer = box.call("GET", "/x", port=8000, headers={"Host": "localhost:77"})
+            self.assertEqual(dict(answer.json["fields"])["host"], host)
+            response = self.upgraded(box, Host="localhost:77")
+            self.assertEqual((response.status, response.headers["X-Seen-Host"]), (101, host))
+
+    # BR-150
+    def test_an_upgrade_needs_the_token_and_no_detour(self):
+        box = self.sandbox(timeout=3000, network={"allowPublicTraffic": False})
+        right = {"e2b-traffic-access-token": box.made["trafficAccessToken"]}
+        self.serve(box, headers=right)
+        response = self.upgraded(box)
+        self.assertEqual((response.status, json.loads(response.read())["code"]), (403, 403))
+        self.assertEqual(self.upgraded(box, **right).status, 101)
 
     def test_the_host_is_masked(self):
         box = self.sandbox(timeout=3000, network={"maskRequestHost": "localhost:${PORT}"})

@@ -21,10 +21,12 @@ result<std::optional<e2b::target>> address(fields all, const char* domain = "", 
 const e2b::target there{"iabc", 3000};
 
 TEST(AddressOf, TheHostNameRoutes) {
-  for (auto host : {"3000-iabc.example.test", "3000-iabc.localhost:8080", "3000-iabc.e2b.app.", "3000-iabc-0000.x"})
+  for (auto host :
+    {"3000-iabc.example.test", "3000-iabc.localhost:8080", "3000-iabc.e2b.app.", "3000-iabc-0000.x"})
     EXPECT_EQ(*address({{"Host", host}}), there) << host;
   // …before the headers
-  EXPECT_EQ(*address({{"Host", "3000-iabc.x"}, {"E2b-Sandbox-Id", "iother"}, {"E2b-Sandbox-Port", "1"}}), there);
+  EXPECT_EQ(
+    *address({{"Host", "3000-iabc.x"}, {"E2b-Sandbox-Id", "iother"}, {"E2b-Sandbox-Port", "1"}}), there);
   for (auto host : {"0-iabc.x", "70000-iabc.x", "3000-.x", "3000-IABC.x", "3000-a-b-c.x"})
     EXPECT_FALSE(address({{"Host", host}})) << host;
 }
@@ -37,8 +39,8 @@ TEST(AddressOf, TheHeadersRouteWhereTheHostIsThisService) {
     EXPECT_EQ(by(host).value(), there) << host;
   for (auto host : {"sandbox.own.test", "own.test:443", "Sandbox.Own.Test"})
     EXPECT_EQ(by(host, "own.test").value(), there) << host;
-  for (auto host : {"evil.test", "sandbox.evil.test", "api.own.test", "localhost.evil.test", "127.0.0.1.evil.test", "::1",
-         "own.test", "", "a b", "a:b", "[::1", "127.0.0.1:99999"}) {
+  for (auto host : {"evil.test", "sandbox.evil.test", "api.own.test", "localhost.evil.test",
+         "127.0.0.1.evil.test", "::1", "own.test", "", "a b", "a:b", "[::1", "127.0.0.1:99999"}) {
     auto found = by(host, host == std::string_view{"own.test"} ? "" : "own.test");
     ASSERT_FALSE(found) << host;
     EXPECT_EQ(found.error().detail.substr(0, 12), "Invalid host") << host;

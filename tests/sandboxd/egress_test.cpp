@@ -34,7 +34,8 @@ TEST(EgressRoutes, DenyTheWorldByItsHalves) {
 }
 
 TEST(EgressRoutes, NothingOpensWhatIsForbidden) {
-  auto routes = routes_of(policy({"10.1.0.0/16", "10.0.0.0/8", "192.0.2.7", "0.0.0.0/0"}, {"10.2.0.0/16"}), forbidden);
+  auto routes =
+    routes_of(policy({"10.1.0.0/16", "10.0.0.0/8", "192.0.2.7", "0.0.0.0/0"}, {"10.2.0.0/16"}), forbidden);
   EXPECT_TRUE(routes.allowed.empty());
   EXPECT_TRUE(routes.denied.empty());
 }
@@ -58,7 +59,8 @@ TEST(EgressRoutes, HaveTheMeaningOfThePolicy) {
   std::mt19937 random{7};
   auto some = [&] {
     auto bits = static_cast<int>(random() % 6);
-    return e2b::ipv4_network{static_cast<uint32_t>(bits == 0 ? 0 : (random() % 64) << 26 & ~uint32_t{0} << (32 - bits)), bits};
+    auto mask = bits == 0 ? 0 : ~uint32_t{0} << (32 - bits);
+    return e2b::ipv4_network{(static_cast<uint32_t>(random() % 64) << 26) & mask, bits};
   };
   auto in = [](const auto& all, uint32_t address) {
     return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.contains({address, 32}); });
@@ -93,7 +95,8 @@ TEST(EgressPolicy, KnowsWhenNothingIsLeft) {
 TEST(EgressChanges, CloseBeforeTheyOpen) {
   egress_routes from{nets({"1.0.0.0/8"}), nets({"2.2.2.2"})}, to{nets({"3.0.0.0/8"}), nets({"1.1.1.1"})};
   auto step = changes(from, to);
-  EXPECT_EQ(step.closing, "route replace unreachable 3.0.0.0/8\nroute flush to exact 2.2.2.2/32 type unicast\n");
+  EXPECT_EQ(
+    step.closing, "route replace unreachable 3.0.0.0/8\nroute flush to exact 2.2.2.2/32 type unicast\n");
   EXPECT_EQ(step.opening, std::string{"route replace 1.1.1.1/32"} + via_slirp +
                             "route flush to exact 1.0.0.0/8 type unreachable\n");
   EXPECT_EQ(changes(to, to).closing + changes(to, to).opening, "");

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
-#include "sandboxd/front/error_page.hpp"
-
 #include "protocol/wire/json.hpp"
+#include "sandboxd/front/error_page.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +21,8 @@ constexpr auto browser = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36";
 const e2b::target there{"iabc", 3000};
 
 TEST(ErrorPage, IsForBrowsersThatNavigate) {
-  EXPECT_TRUE(wants_page(asked({{"User-Agent", browser}, {"Accept", "text/html"}, {"Sec-Fetch-Mode", "navigate"}})));
+  EXPECT_TRUE(
+    wants_page(asked({{"User-Agent", browser}, {"Accept", "text/html"}, {"Sec-Fetch-Mode", "navigate"}})));
   EXPECT_FALSE(wants_page(asked({{"User-Agent", browser}, {"Accept", "Application/JSON"}})));
   EXPECT_FALSE(wants_page(asked({{"User-Agent", browser}, {"Sec-Fetch-Mode", "cors"}})));
   EXPECT_FALSE(wants_page(asked({{"User-Agent", "curl/8"}, {"Accept", "text/html"}})));

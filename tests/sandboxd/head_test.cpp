@@ -44,8 +44,7 @@ TEST(ForwardedRequest, TakesAnotherHostAndKeepsTheClientsWord) {
     {"X-Forwarded-Host", "made-up"}, {"X-Forwarded-Proto", "https"}});
   EXPECT_EQ(forwarded_request(head, framing::none, false, "localhost:3000"),
     "POST /a?b HTTP/1.1\r\nHost: localhost:3000\r\nX-Forwarded-Host: 3000-i.x\r\n\r\n");
-  EXPECT_EQ(
-    forwarded_request(head, framing::none, false), "POST /a?b HTTP/1.1\r\nHost: 3000-i.x\r\n\r\n");
+  EXPECT_EQ(forwarded_request(head, framing::none, false), "POST /a?b HTTP/1.1\r\nHost: 3000-i.x\r\n\r\n");
 }
 
 TEST(ForwardedRequest, KeepsTheTrafficTokenOut) {
@@ -55,11 +54,12 @@ TEST(ForwardedRequest, KeepsTheTrafficTokenOut) {
 }
 
 TEST(ForwardedResponse, TellsProxiesNotToHoldStreamsBack) {
-  for (auto type : {"application/connect+json", "application/connect+proto", "text/event-stream; charset=x"}) {
+  for (auto type :
+    {"application/connect+json", "application/connect+proto", "text/event-stream; charset=x"}) {
     response_head head{http::status::ok, 11};
     head.insert("Content-Type", type);
-    EXPECT_NE(forwarded_response(head, framing::chunked, true).find("X-Accel-Buffering: no\r\n"),
-      std::string::npos);
+    EXPECT_NE(
+      forwarded_response(head, framing::chunked, true).find("X-Accel-Buffering: no\r\n"), std::string::npos);
   }
   response_head head{http::status::ok, 11};
   head.insert("Content-Type", "application/json");
@@ -69,8 +69,9 @@ TEST(ForwardedResponse, TellsProxiesNotToHoldStreamsBack) {
 TEST(RawHead, IsRefusedWhereParsersDiffer) {
   for (auto bytes : {"GET / HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HT", "", "P\r"})
     EXPECT_FALSE(raw_head_fault(bytes)) << bytes;
-  for (auto bytes : {"GET / HTTP/1.1\nHost: a\n\n", "GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n",
-         "GET / HTTP/1.1\r\nA: b\r\n\tc", "GET / HTTP/1.1\r\nA: b\rB: c\r\n", "\x16\x03\x01", " GET", "\nGET"})
+  for (auto bytes :
+    {"GET / HTTP/1.1\nHost: a\n\n", "GET / HTTP/1.1\r\nA: b\r\n c\r\n\r\n", "GET / HTTP/1.1\r\nA: b\r\n\tc",
+      "GET / HTTP/1.1\r\nA: b\rB: c\r\n", "\x16\x03\x01", " GET", "\nGET"})
     EXPECT_TRUE(raw_head_fault(bytes)) << bytes;
   EXPECT_TRUE(raw_head_fault(std::string_view{"G\0T", 3}));
 }
@@ -83,7 +84,8 @@ TEST(Head, IsRefusedWhenItsFramingIsAmbiguous) {
          request({{"Content-Length", "3, 3"}}), request({{"Content-Length", ""}}),
          request({{"Transfer-Encoding", "chunked"}, {"Transfer-Encoding", "chunked"}}),
          request({{"Transfer-Encoding", "gzip, chunked"}}), request({{"Transfer-Encoding", "xchunked"}})})
-    EXPECT_TRUE(head_fault(fields)) << fields.base();
+    EXPECT_TRUE(head_fault(fields)) << fields[http::field::content_length]
+                                    << fields[http::field::transfer_encoding];
   request_head old{http::verb::post, "/", 10};
   old.insert("Transfer-Encoding", "chunked");
   EXPECT_TRUE(head_fault(old));
