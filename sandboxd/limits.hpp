@@ -25,10 +25,10 @@ inline constexpr auto dead_groups = 5s;  ///< processes in its groups; longer: t
 inline constexpr auto template_lock = 5s; ///< of a version that is listed or removed; longer: the boot fails
 
 // -- connections of the front end
-inline constexpr auto idle_client = 610s;   ///< without a request; over: closed
-inline constexpr auto request_head = 60s;   ///< from its first byte to its end; over: closed
-inline constexpr auto still_body = 300s;    ///< the client sends none of it; over: 408, or a reset
-inline constexpr auto port_connect = 10s;   ///< a port inside takes the connection, else it counts as closed
+inline constexpr auto idle_client = 610s; ///< without a request; over: closed
+inline constexpr auto request_head = 60s; ///< from its first byte to its end; over: closed
+inline constexpr auto still_body = 300s;  ///< the client sends none of it; over: 408, or a reset
+inline constexpr auto port_connect = 10s; ///< a port inside takes the connection, else it counts as closed
 inline constexpr size_t signature_tries = 4096; ///< sandboxes that a signed URL without an id may be of
 
 // -- envd

@@ -80,8 +80,8 @@ result<void> check_egress(const network_options& options, std::optional<bool> in
     if (!parse_ipv4_network(entry) && !is_ipv6_network(entry) && !is_domain_pattern(entry))
       return refuse("allowOut", entry, "is no IP address, no CIDR network and no domain");
   if (options.allows_domains() && internet != false && !denies_everything(options.deny_out))
-    return fail(errc::bad_request,
-      "network.allowOut names a domain: denyOut must then have 0.0.0.0/0, so that all other traffic is denied");
+    return fail(errc::bad_request, "network.allowOut names a domain: denyOut must then have 0.0.0.0/0, so "
+                                   "that all other traffic is denied");
   return {};
 }
 
@@ -190,9 +190,9 @@ result<std::optional<network_options>> read_network(const json& value, std::opti
   if (!value.is_object())
     return fail(errc::bad_request, "validation error: network must be an object");
   network_options out;
-  auto good = read_egress(value, out)
-                .and_then([&] { return read_ingress(value, out); })
-                .and_then([&] { return check_egress(out, internet); });
+  auto good = read_egress(value, out).and_then([&] { return read_ingress(value, out); }).and_then([&] {
+    return check_egress(out, internet);
+  });
   if (!good)
     return tl::unexpected{good.error()};
   return std::optional{std::move(out)};

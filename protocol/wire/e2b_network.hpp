@@ -4,6 +4,7 @@
 
 #include "protocol/wire/json.hpp"
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,10 +36,10 @@ bool is_ipv6_network(std::string_view text);
 bool is_domain_pattern(std::string_view text);
 
 struct network_options {
-  bool allow_public_traffic = true;   ///< false: ports of the user want the traffic token
-  std::vector<std::string> allow_out; ///< addresses, networks, domains; these win over `deny_out`
-  std::vector<std::string> deny_out;  ///< addresses, networks
-  std::string mask_request_host;      ///< Host of forwarded requests, with `${PORT}`; empty = the client's
+  bool allow_public_traffic = true;     ///< false: ports of the user want the traffic token
+  std::vector<std::string> allow_out;   ///< addresses, networks, domains; these win over `deny_out`
+  std::vector<std::string> deny_out;    ///< addresses, networks
+  std::string mask_request_host;        ///< Host of forwarded requests, with `${PORT}`; empty = the client's
   std::vector<std::string> unsupported; ///< members that were sent and that this codec does not know how to
                                         ///< hold: egressProxy, rules. Never encoded.
 

@@ -101,8 +101,12 @@ private:
     } else {
       auto done = co_await (ask(out, query, reply) || deadline.async_wait(quietly));
       reply.resize(!bad && done.index() == 0 ? std::get<0>(done) : 0);
-      if (!reply.empty() && by_name() && !co_await open(answered_addresses(reply)))
-        reply = refusal(query);
+      if (!reply.empty() && by_name()) {
+        auto addresses = answered_addresses(reply);
+        auto opened = co_await open(std::move(addresses));
+        if (!opened)
+          reply = refusal(query);
+      }
     }
     if (!reply.empty() && datagrams_.is_open())
       co_await datagrams_.async_send_to(asio::buffer(reply), peer, quietly);

@@ -119,7 +119,7 @@ class Peer(http.server.BaseHTTPRequestHandler):
 
     def upgrade(self):
         self.close_connection = True
-        lines = {"Upgrade": self.headers["Upgrade"], "Connection": "Upgrade"}
+        lines = {"Upgrade": self.headers["Upgrade"], "Connection": "Upgrade", "X-Seen-Host": self.headers["Host"]}
         if "Sec-WebSocket-Key" in self.headers:
             lines["Sec-WebSocket-Accept"] = accept_key(self.headers["Sec-WebSocket-Key"])
         self.send_response(101)

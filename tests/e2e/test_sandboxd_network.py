@@ -3,8 +3,10 @@
 """The network options of sandboxes: what they may reach, and who may reach their ports. In a network of the suite's
 own, as in the isolation suite."""
 
+import concurrent.futures
 import contextlib
 import inspect
+import json
 import socket
 import struct
 import threading
@@ -12,13 +14,29 @@ import threading
 from tests.e2e import procs
 from tests.e2e import sandboxd_peer as peer
 from tests.e2e.sandboxd import Sandboxd, SandboxdCase, in_network, needs_sandboxes
-from tests.e2e.test_sandboxd_isolation import CONNECT, PORT, Network
+from tests.e2e.test_sandboxd_isolation import PORT, Network
 from tests.e2e.wait import until
 
 ONE, TWO, OTHER = "203.0.113.80", "203.0.113.81", "203.0.114.1"  # far away
 HIDDEN = ("192.0.2.77", "10.44.0.1", "198.51.100.1", "169.254.169.254")  # the host's, forbidden to all
 ALL = "0.0.0.0/0"
 NAMES = {"one.far.test": ONE, "two.far.test": TWO, "www.deep.test": OTHER, "inner.far.test": "10.44.0.1"}
+# Tries all at once, each also past the routes; what is closed stays silent until the end of its time.
+CONNECT = """
+import socket, sys, threading
+def attempt(address, device):
+    s = socket.socket()
+    s.settimeout(6)
+    try:
+        if device: s.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, device)
+        s.connect((address, int(sys.argv[1])))
+        sys.stdout.write(f"{address} {s.recv(9).decode()}\\n")
+    except OSError:
+        pass
+for address in sys.argv[2:]:
+    for device in (None, b'tap0'):
+        threading.Thread(target=attempt, args=(address, device)).start()
+"""
 RESOLVE = """
 import socket, sys
 for name in sys.argv[1:]:
@@ -95,11 +113,14 @@ class NetworkCase(SandboxdCase):
 
     def reached(self, box, *addresses):
         """Which of them say hello, to the user and to root alike."""
-        box.write("/workspace/connect.py", CONNECT.replace("settimeout(5)", "settimeout(20)").encode())
-        found = []
-        for user in ("user", "root"):
+        box.write("/workspace/connect.py", CONNECT.encode())
+
+        def hello(user):
             lines = box.must(f"python3 /workspace/connect.py {PORT} {' '.join(addresses)}", user).splitlines()
-            found.append({line.split()[0] for line in lines if line.endswith("hello")})
+            return {line.split()[0] for line in lines if line.endswith("hello")}
+
+        with concurrent.futures.ThreadPoolExecutor() as both:
+            found = list(both.map(hello, ("user", "root")))
         self.assertEqual(found[0], found[1])
         return found[0]
 
@@ -303,6 +324,33 @@ class Ingress(SandboxdCase):
         self.serve(box, headers=right)
         self.assertEqual(box.call("GET", "/x", port=8000).status, 403)
         self.assertIsNone(self.sandbox().made["trafficAccessToken"])
+
+    def upgraded(self, box, **lines):
+        """The answer to a WebSocket's handshake."""
+        link = self.service.link()
+        self.addCleanup(link.close)
+        more = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AAAA"}
+        link.request("GET", "/echo", headers={**box.headers(port=8000), **more, **lines})
+        return link.getresponse()
+
+    # BR-149
+    def test_an_upgrade_has_the_same_host_as_a_request(self):
+        for network, host in ((None, "localhost:77"), ({"maskRequestHost": "localhost:${PORT}"}, "localhost:8000")):
+            box = self.sandbox(timeout=3000, **({"network": network} if network else {}))
+            self.serve(box)
+            answer = box.call("GET", "/x", port=8000, headers={"Host": "localhost:77"})
+            self.assertEqual(dict(answer.json["fields"])["host"], host)
+            response = self.upgraded(box, Host="localhost:77")
+            self.assertEqual((response.status, response.headers["X-Seen-Host"]), (101, host))
+
+    # BR-150
+    def test_an_upgrade_needs_the_token_and_no_detour(self):
+        box = self.sandbox(timeout=3000, network={"allowPublicTraffic": False})
+        right = {"e2b-traffic-access-token": box.made["trafficAccessToken"]}
+        self.serve(box, headers=right)
+        response = self.upgraded(box)
+        self.assertEqual((response.status, json.loads(response.read())["code"]), (403, 403))
+        self.assertEqual(self.upgraded(box, **right).status, 101)
 
     def test_the_host_is_masked(self):
         box = self.sandbox(timeout=3000, network={"maskRequestHost": "localhost:${PORT}"})

@@ -191,7 +191,7 @@ class Forwarding(RoutingCase):
 
     def test_trailers_do_no_harm(self):
         chunked = {"Transfer-Encoding": "chunked", "Trailer": "X-Sum"}
-        with self.raw("POST", "/x", chunked, b"3;a=b\r\nabc\r\n0\r\nX-Sum: 1\r\nContent-Length: 9\r\n\r\n") as link:
+        with self.raw("POST", "/x", chunked, b"3;a=b\r\nabc\r\n0\r\nX-Sum: 1\r\n\r\n") as link:
             self.assertEqual(json.loads(self.answer(link)[1])["size"], 3)
         with self.raw("GET", "/trailers") as link:
             self.assertEqual(self.answer(link)[1], b"abc")
@@ -275,7 +275,6 @@ class Forwarding(RoutingCase):
             for link, response in links:
                 response.close()
                 link.close()
-        self.box.must("pkill -x sleep")
 
     def test_connections_without_a_request_are_harmless(self):
         address = urlsplit(self.service.url)

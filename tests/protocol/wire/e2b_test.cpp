@@ -55,8 +55,8 @@ TEST(E2bNewSandbox, RefusesVariablesThatNoProgramCanGet) {
 }
 
 TEST(E2bNewSandbox, NamesWhatItCannotHoldUnlessItAsksForNothing) {
-  auto request =
-    parse_new_sandbox(R"({"templateID":"b","network":{"rules":{"a":[]}},"mcp":{},"volumeMounts":[1],"iam":null})");
+  auto request = parse_new_sandbox(
+    R"({"templateID":"b","network":{"rules":{"a":[]}},"mcp":{},"volumeMounts":[1],"iam":null})");
   ASSERT_TRUE(request);
   EXPECT_EQ(request->unsupported, (std::vector<std::string>{"volumeMounts", "network.rules"}));
 }

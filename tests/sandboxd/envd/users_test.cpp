@@ -43,8 +43,8 @@ TEST_F(UsersTest, FindsByNameAndNumber) {
   EXPECT_EQ(users.find(0U)->name, "root");
   EXPECT_FALSE(users.find("ghost"));
   EXPECT_FALSE(users.find(7U));
-  EXPECT_EQ(users.user_names(), (user_database::names{{0, "root"}, {1000, "user"}}));
-  EXPECT_EQ(users.group_names().at(2001), "more");
+  EXPECT_EQ(users.tables()->user_names, (user_tables::names{{0, "root"}, {1000, "user"}}));
+  EXPECT_EQ(users.tables()->group_names.at(2001), "more");
 }
 
 TEST_F(UsersTest, SeesEveryChange) {
