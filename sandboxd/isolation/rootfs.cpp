@@ -108,8 +108,10 @@ result<void> mount_overlay(const std::string& folder, uint32_t first_id) {
       return made;
   ::mkdir(root.c_str(), 0755);
   auto options = "lowerdir=" + folder + "/lower,upperdir=" + upper + ",workdir=" + work;
-  if (::mount("overlay", root.c_str(), "overlay",
-        MS_NODEV | MS_NOATIME | (first_id == 0 ? 0UL + MS_NOSUID : 0UL), options.c_str()) != 0)
+  unsigned long flags = MS_NODEV | MS_NOATIME;
+  if (first_id == 0)
+    flags |= MS_NOSUID;
+  if (::mount("overlay", root.c_str(), "overlay", flags, options.c_str()) != 0)
     return system_failure("cannot mount the overlay " + root);
   return {};
 }

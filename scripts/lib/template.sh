@@ -67,7 +67,7 @@ chmod 755 "$root/usr/sbin/policy-rc.d"
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 chroot "$root" apt-get -q -o Acquire::Check-Valid-Until=false update
 chroot "$root" apt-get -q install -y --no-install-recommends "$@"
-rm "$root/usr/sbin/policy-rc.d"
+rm -r "$root/usr/sbin/policy-rc.d" "$root"/var/log/{apt,dpkg.log}
 '
 
 # Usage: tree_of_template FOLDER-OF-THE-VERSION

@@ -59,13 +59,8 @@ TEST(EgressRoutes, HaveTheMeaningOfThePolicy) {
   std::mt19937 random{7};
   auto some = [&] {
     auto bits = static_cast<int>(random() % 6);
-<<<<<<< HEAD
-    return e2b::ipv4_network{
-      static_cast<uint32_t>(bits == 0 ? 0 : (random() % 64) << 26 & ~uint32_t{0} << (32 - bits)), bits};
-=======
     auto mask = bits == 0 ? 0 : ~uint32_t{0} << (32 - bits);
     return e2b::ipv4_network{(static_cast<uint32_t>(random() % 64) << 26) & mask, bits};
->>>>>>> help/front
   };
   auto in = [](const auto& all, uint32_t address) {
     return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.contains({address, 32}); });
