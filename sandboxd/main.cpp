@@ -37,13 +37,9 @@ void declare(CLI::App& app, options& out) {
     ->check(CLI::Validator{
       [](const std::string& text) { return good_domain(text) ? std::string{} : "no domain name: " + text; },
       "NAME"});
-<<<<<<< HEAD
   app
     .add_option("--api-key-file", out.api_key_file,
       "file with the API key, or with teams and their limits; made when it is missing")
-=======
-  app.add_option("--api-key-file", out.api_key_file, "file with the API key; made when it is missing")
->>>>>>> help/front
     ->default_str("DATA/api-key");
   app.add_option(
     "--templates", out.templates, "directory of the templates that scripts/build-template makes");

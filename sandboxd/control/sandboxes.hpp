@@ -91,7 +91,6 @@ struct sandboxes_config {
   runtime_paths paths;
   sandbox_limits limits;
   network_mode network = network_mode::nat;
-<<<<<<< HEAD
   std::string domain; ///< that replies name; empty = none
   /// Of packages, written into each new sandbox.
   mirrors sources;
@@ -99,12 +98,6 @@ struct sandboxes_config {
   team_list teams;
   uint64_t disk_reserve = 0;      ///< bytes that the host's disk keeps free: with less no sandbox is made
   uint32_t first_id = 0x20000000; ///< of the ranges of user ids
-=======
-  std::string domain;                 ///< that replies name; empty = none
-  size_t running = 100;               ///< sandboxes at once; one more: 429
-  int64_t longest_timeout_s = 86'400; ///< a longer one: 400
-  uint32_t first_id = 0x20000000;     ///< of the ranges of user ids
->>>>>>> help/front
   uint32_t id_ranges = 0x4000;
   std::function<void(const std::shared_ptr<sandbox_entry>&)> on_running; ///< after each boot
   /// Whether envd of a running sandbox answers in time; empty = nobody asks.

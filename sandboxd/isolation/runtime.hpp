@@ -32,10 +32,7 @@ struct boot {
   network_mode network = network_mode::nat;
   egress_policy egress; ///< of the way out
   std::string init;     ///< the text of envd's first /init
-<<<<<<< HEAD
   mirrors sources;      ///< written into its disk before this boot
-=======
->>>>>>> help/front
 };
 
 /// A sandbox that runs. Dropping it ends it: envd and slirp4netns see the end of their pipes.
