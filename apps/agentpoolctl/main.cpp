@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/agentpoolctl/api.hpp"
 #include "apps/agentpoolctl/chat.hpp"
+#include "apps/agentpoolctl/doctor/doctor_command.hpp"
 #include "apps/agentpoolctl/provider.hpp"
 #include "apps/agentpoolctl/sessions.hpp"
 #include "apps/agentpoolctl/tables.hpp"
@@ -63,6 +64,7 @@ struct command_line {
   std::string session;
   std::string label;
   bool raw = false;
+  doctor::doctor_options doctor;
   std::function<int(const api&)> run;
 };
 
@@ -134,6 +136,32 @@ void add_devices(CLI::App& app, command_line& line) {
     [&line] { line.run = [&line](const api& daemon) { return create_device(daemon, line.label); }; });
 }
 
+void add_doctor(CLI::App& app, command_line& line) {
+  auto* top = app.add_subcommand("doctor", "Examine what the daemon depends on");
+  top->require_subcommand(1);
+  auto* provider = top->add_subcommand(
+    "provider", "Examine a sandbox provider step by step: makes a sandbox, uses it, pauses it, deletes it");
+  auto& to = line.doctor;
+  auto* config = provider->add_option("--config", to.config, "The daemon's configuration: its [hands]");
+  auto add = [&](const char* name, auto& value, const char* about) {
+    return provider->add_option(name, value, about)->excludes(config);
+  };
+  add("--api-url", to.api_url, "Root of the provider's control plane");
+  add("--api-key-file", to.api_key_file, "File whose first line is the key");
+  add("--profile", to.profile, "e2b, cube, ags or sandboxd")
+    ->check(CLI::IsMember({"e2b", "cube", "ags", "sandboxd"}))
+    ->capture_default_str();
+  add("--sandbox-url", to.sandbox_url, "Where calls into sandboxes go, when not by domain");
+  add("--domain", to.domain, "Of the sandboxes' host names");
+  add("--ca-file", to.ca_file, "PEM of a private authority");
+  add("--template", to.template_id, "What the sandbox is made from")->capture_default_str();
+  provider->add_option("--patience", to.patience_s, "Seconds until a call counts as unanswered")
+    ->check(CLI::Range(1, 3600))
+    ->capture_default_str();
+  provider->add_flag("--json", to.as_json, "Print JSON");
+  provider->callback([&line] { line.run = [&line](const api&) { return doctor::run_doctor(line.doctor); }; });
+}
+
 // A word where a command must stand: the parser itself tells only that a command is missing.
 std::string unknown_command(const CLI::App& app) {
   const CLI::App* at = &app;
@@ -170,6 +198,7 @@ int main(int argc, char** argv) {
   add_conversations(app, line);
   add_tables(app, line);
   add_devices(app, line);
+  add_doctor(app, line);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
