@@ -149,7 +149,8 @@ private:
       return;
     if (!hands.url.starts_with("http://") && !hands.url.starts_with("https://"))
       complain(table->first.source(), "hands.url",
-        "must be the provider's address, such as \"http://127.0.0.1:3000\", when hands.provider is \"e2b\"");
+        "must be the provider's address, such as \"http://127.0.0.1:3000\", when hands.provider is not "
+        "\"none\"");
     if (hands.api_key_file.empty())
       complain(table->first.source(), "hands.api_key_file",
         "is missing; give the path of a file whose first line is the provider's key");

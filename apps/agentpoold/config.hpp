@@ -31,6 +31,12 @@ struct sandboxd_config {
   std::string pip_mirror, npm_mirror, apt_mirror, apt_security_mirror; ///< empty: what the template says
 };
 
+/// What of `[hands]` only the client of the provider needs; `hands.provider` names its profile.
+struct provider_config {
+  std::string sandbox_url; ///< base of every call into a sandbox; empty: by domain, else the control plane's
+  std::string ca_file;     ///< PEM of authorities to trust in place of the system's; empty: the system's
+};
+
 /// All that `--config FILE` can say; `conf/agentpool.toml` documents every key with its default.
 struct daemon_config {
   daemon_config();
@@ -39,6 +45,7 @@ struct daemon_config {
   session_settings session;
   viewer_settings viewer;
   hand_settings hands;
+  provider_config provider;
   pool_settings pool; ///< with the built-in profile `dsh`, whose command is empty: the one that is installed
   model_config model;
   sandboxd_config sandboxd;

@@ -95,12 +95,14 @@ constexpr std::array table{
     [](node v, conf c) { return read_filled_text(v, c.session.default_profile); }},
   key{"hands", "provider",
     [](node v, conf c) {
-      return read_choice(v, c.hands.provider, {"none", "e2b"});
+      return read_choice(v, c.hands.provider, {"none", "e2b", "cube", "ags", "sandboxd"});
     }},
   key{"hands", "url", [](node v, conf c) { return read_text(v, c.hands.url); }},
   key{"hands", "api_key_file", [](node v, conf c) { return read_text(v, c.hands.api_key_file); }},
   key{"hands", "template", [](node v, conf c) { return read_filled_text(v, c.hands.template_id); }},
   key{"hands", "domain", [](node v, conf c) { return read_text(v, c.hands.domain); }},
+  key{"hands", "sandbox_url", [](node v, conf c) { return read_text(v, c.provider.sandbox_url); }},
+  key{"hands", "ca_file", [](node v, conf c) { return read_text(v, c.provider.ca_file); }},
   key{"hands", "timeout",
     [](node v, conf c) { return read_duration(v, c.hands.timeout, seconds{10}, std::chrono::hours{24}); }},
   key{"hands", "create_deadline", [](node v, conf c) { return read_duration(v, c.hands.create_deadline); }},

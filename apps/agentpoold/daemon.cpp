@@ -79,6 +79,9 @@ std::shared_ptr<ports::sandbox_api> daemon::make_provider() {
   options.api_url = hands.url;
   options.api_key = start_.hands_key;
   options.domain = hands.domain;
+  options.sandbox_url = start_.config.provider.sandbox_url;
+  options.http.ca_file = start_.config.provider.ca_file;
+  options.kind = net::find_profile(hands.provider);
   return net::make_e2b_api(io_.io, std::move(options));
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/e2b/api_answers.hpp"
 
+#include "protocol/wire/e2b_error.hpp"
 #include "protocol/wire/e2b_list.hpp"
 #include "protocol/wire/e2b_route.hpp"
 #include "protocol/wire/json.hpp"
@@ -57,7 +58,9 @@ std::string refresh_json(std::chrono::seconds duration) {
   return json_object{}.add("duration", static_cast<int64_t>(duration.count())).str();
 }
 
-std::string query_of(const ports::sandbox_query& query) {
+std::string query_of(const ports::sandbox_query& query, const profile& provider) {
+  if (!provider.list_query)
+    return {};
   e2b::list_query wire;
   wire.states = {"running", "paused"};
   wire.metadata = query.metadata;
@@ -65,6 +68,19 @@ std::string query_of(const ports::sandbox_query& query) {
   wire.next_token = query.cursor;
   auto text = list_query_text(wire);
   return text.empty() ? text : "?" + text;
+}
+
+std::string pause_json(bool keep_memory) {
+  json_object body;
+  if (!keep_memory)
+    body.add("memory", false);
+  return body.str();
+}
+
+bool says_paused_already(const http_answer& answer) {
+  auto error = e2b::parse_error(answer.head.status, answer.body);
+  return cube_number(error.message) == 130490 ||
+         (answer.head.status == 409 && error.message.find("already paused") != std::string::npos);
 }
 
 result<ports::sandbox_access> access_from(const http_answer& answer) {
@@ -89,12 +105,14 @@ result<std::optional<ports::sandbox_info>> info_from(const http_answer& answer) 
   return std::optional{info_of(*reply)};
 }
 
-result<ports::sandbox_page> page_from(const http_answer& answer, const ports::sandbox_query& query) {
+result<ports::sandbox_page> page_from(
+  const http_answer& answer, const ports::sandbox_query& query, const profile& provider) {
   auto rows = e2b::parse_sandbox_list(answer.body);
   if (!rows)
     return tl::unexpected{nonsense("the sandbox provider's answer is no list of sandboxes")};
   ports::sandbox_page page;
-  page.next = answer.head.header(e2b::next_token_header);
+  if (provider.list_query) // else the token would never be sent
+    page.next = answer.head.header(e2b::next_token_header);
   for (const auto& row : *rows)
     if (has_all(row.metadata, query.metadata)) // not every provider filters
       page.sandboxes.push_back(info_of(row));

@@ -29,6 +29,15 @@ std::function<void(failure)> failing(const completion<T>& done) {
   return [done](failure why) { done(tl::unexpected<failure>{std::move(why)}); };
 }
 
+// No call of the control plane is ever paused, which is what HTTP/2 is not trusted with.
+http_client_options for_short_calls(http_client_options options) {
+  options.http2 = true;
+  return options;
+}
+
+// A host folder for whoever may name one: a provider mounts what this key of the metadata says.
+constexpr auto mounts_host = "host-mount";
+
 /// The end of an operation with what a success says, or with why it says nothing.
 template <class T>
 void complete(api_operation& op, const completion<T>& done, result<T> value) {
@@ -41,7 +50,8 @@ void complete(api_operation& op, const completion<T>& done, result<T> value) {
 } // namespace
 
 api_core::api_core(boost::asio::io_context& io, e2b_options options)
-    : io_{io}, options_{std::move(options)}, client_{make_http_client(io, options_.http)} {}
+    : io_{io}, options_{std::move(options)}, client_{make_http_client(io, for_short_calls(options_.http))},
+      create_{options_.kind->newer_calls ? generation::unknown : generation::v1}, connect_{create_} {}
 
 api_core::operation api_core::begin(
   operation_id id, const call_limits& limits, effect what, std::function<void(failure)> failed) {
@@ -78,6 +88,8 @@ void api_core::create(
   auto op = begin(id, limits, effect::changes, failing(done));
   if (op->ended())
     return;
+  if (spec.metadata.contains(mounts_host))
+    return op->fail({errc::provider_refused, "metadata must not mount a folder of the provider's host"});
   auto request = new_sandbox_of(spec);
   api_request newer{"POST", "/v2/sandboxes", new_sandbox_json(request, e2b::api::v2), false};
   api_request older{"POST", "/sandboxes", new_sandbox_json(request, e2b::api::v1), false};
@@ -104,12 +116,40 @@ void api_core::connect(operation_id id, std::string sandbox, std::chrono::second
   auto op = begin(id, limits, effect::changes, failing(done));
   if (op->ended())
     return;
-  connect_steps(op, sandbox, timeout, [op, done](http_answer answer) {
+  connect_steps(op, sandbox, timeout, [this, op, sandbox, timeout, done](http_answer answer) {
     if (!answer.success())
       return op->fail(answer);
-    complete(*op, done, access_from(answer).map([&answer](ports::sandbox_access access) {
+    auto connected = access_from(answer).map([&answer](ports::sandbox_access access) {
       return ports::sandbox_connected{std::move(access), answer.head.status == 201};
-    }));
+    });
+    if (!connected || options_.kind->connect_counts)
+      return complete(*op, done, std::move(connected));
+    confirm(
+      op, sandbox, timeout, [op, done, connected = std::move(connected)] { complete(*op, done, connected); });
+  });
+}
+
+void api_core::confirm(
+  const operation& op, const std::string& sandbox, std::chrono::seconds timeout, std::function<void()> runs) {
+  auto look = [op, sandbox, runs] {
+    op->send({"GET", path_of(sandbox)}, [op, runs](http_answer told) {
+      auto info = info_from(told);
+      if (!info)
+        return op->fail(info.error());
+      if (!*info)
+        return op->fail({errc::hand_deleted, "the provider connects to a sandbox that it does not have"});
+      if ((*info)->state == ports::sandbox_state::paused)
+        return op->fail({errc::provider_busy, "the provider took the resume and has not executed it"});
+      runs();
+    });
+  };
+  api_request request{"POST", path_of(sandbox, "/timeout"), e2b::timeout_json(timeout.count())};
+  op->send(std::move(request), [op, look, runs](http_answer answer) {
+    if (answer.success())
+      return runs();
+    if (!answer.end.ok())
+      return op->fail(answer);
+    look(); // paused, gone, or a version that cannot set timeouts
   });
 }
 
@@ -127,11 +167,12 @@ void api_core::list(
   auto op = begin(id, limits, effect::reads, failing(done));
   if (op->ended())
     return;
-  op->send({"GET", "/v2/sandboxes" + query_of(query)}, [op, done, query](http_answer answer) {
-    if (!answer.success())
-      return op->fail(answer);
-    complete(*op, done, page_from(answer, query));
-  });
+  op->send(
+    {"GET", "/v2/sandboxes" + query_of(query, *options_.kind)}, [this, op, done, query](http_answer answer) {
+      if (!answer.success())
+        return op->fail(answer);
+      complete(*op, done, page_from(answer, query, *options_.kind));
+    });
 }
 
 void api_core::kill(operation_id id, std::string sandbox, call_limits limits, completion<bool> done) {
@@ -202,7 +243,7 @@ void api_core::refresh(operation_id id, std::string sandbox, std::chrono::second
   auto op = begin(id, limits, effect::changes, failing(done));
   if (op->ended())
     return;
-  if (timeout > longest)
+  if (timeout > longest || !options_.kind->refreshes)
     return timeout_steps(op, sandbox, timeout, done);
   api_request request{"POST", path_of(sandbox, "/refreshes"), refresh_json(timeout)};
   op->send(std::move(request), [this, op, sandbox, timeout, done](http_answer answer) {
@@ -212,6 +253,22 @@ void api_core::refresh(operation_id id, std::string sandbox, std::chrono::second
     if (!answer.end.ok() || (status != 400 && status != 404 && status != 405 && status != 500))
       return op->fail(answer);
     timeout_steps(op, sandbox, timeout, done);
+  });
+}
+
+void api_core::pause(
+  operation_id id, std::string sandbox, bool keep_memory, call_limits limits, completion<bool> done) {
+  auto op = begin(id, limits, effect::changes, failing(done));
+  if (op->ended())
+    return;
+  api_request request{"POST", path_of(sandbox, "/pause"), pause_json(keep_memory)};
+  request.settled = says_paused_already;
+  op->send(std::move(request), [op, done](http_answer answer) {
+    if (answer.success())
+      return complete(*op, done, result<bool>{true});
+    if (answer.end.ok() && says_paused_already(answer))
+      return complete(*op, done, result<bool>{false});
+    op->fail(answer);
   });
 }
 

@@ -34,6 +34,8 @@ public:
     ports::call_limits limits, ports::completion<void> done);
   void refresh(ports::operation_id id, std::string sandbox, std::chrono::seconds timeout,
     ports::call_limits limits, ports::completion<void> done);
+  void pause(ports::operation_id id, std::string sandbox, bool keep_memory, ports::call_limits limits,
+    ports::completion<bool> done);
   void cancel(ports::operation_id id);
   void close();
 
@@ -48,6 +50,9 @@ private:
     api_operation::next then);
   void connect_steps(
     const operation& op, const std::string& sandbox, std::chrono::seconds timeout, api_operation::next then);
+  /// A connect that says nothing of the sandbox: it was told the timeout, and is asked what it is.
+  void confirm(const operation& op, const std::string& sandbox, std::chrono::seconds timeout,
+    std::function<void()> runs);
   void timeout_steps(const operation& op, const std::string& sandbox, std::chrono::seconds timeout,
     ports::completion<void> done);
   void explain_timeout(const operation& op, const std::string& sandbox, std::chrono::seconds timeout,
@@ -59,8 +64,8 @@ private:
   e2b_options options_;
   std::shared_ptr<ports::http_client> client_;
   std::unordered_map<ports::operation_id, operation> operations_;
-  generation create_ = generation::unknown;
-  generation connect_ = generation::unknown;
+  generation create_;
+  generation connect_;
   bool closed_ = false;
 };
 

@@ -107,7 +107,9 @@ void api_operation::answered(http_answer answer) {
 
 // Nothing = this answer is the last one.
 std::optional<milliseconds> api_operation::pause_before_repeat(const http_answer& answer) const {
-  auto again = answer.end.ok() ? refused_for_now(answer) : lost_for_now(answer, request_.repeatable);
+  auto settled = request_.settled && answer.end.ok() && request_.settled(answer);
+  auto again =
+    answer.end.ok() ? !settled && refused_for_now(answer) : lost_for_now(answer, request_.repeatable);
   if (!again || tries_ >= defaults::provider_tries)
     return std::nullopt;
   milliseconds pause = defaults::provider_backoff * (1 << (tries_ - 1));

@@ -22,6 +22,8 @@ struct api_request {
   std::string path; ///< below the API's URL
   std::string body; ///< JSON; empty = none
   bool repeatable = true;
+  /// Whether a refusal that looks passing is the last word all the same; null = it is not.
+  bool (*settled)(const http_answer&) = nullptr;
 };
 
 /// One call of the control plane from its start to its end: requests one after another, each repeated where

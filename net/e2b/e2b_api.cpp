@@ -19,7 +19,7 @@ using ports::completion;
 using ports::operation_id;
 
 /// Moves every call to the thread of `io`.
-class e2b_api : public ports::sandbox_api {
+class e2b_api : public e2b_provider {
 public:
   e2b_api(boost::asio::io_context& io, e2b_options options)
       : io_{io}, options_{options}, core_{std::make_shared<api_core>(io, std::move(options))} {}
@@ -55,6 +55,9 @@ public:
     std::string id, std::chrono::seconds timeout, call_limits limits, completion<void> done) override {
     return post(&api_core::refresh, std::move(id), timeout, limits, std::move(done));
   }
+  operation_id pause(std::string id, bool keep_memory, call_limits limits, completion<bool> done) override {
+    return post(&api_core::pause, std::move(id), keep_memory, limits, std::move(done));
+  }
   void cancel(operation_id id) override {
     boost::asio::post(io_, [core = core_, id] { core->cancel(id); });
   }
@@ -80,7 +83,7 @@ private:
 
 } // namespace
 
-std::shared_ptr<ports::sandbox_api> make_e2b_api(boost::asio::io_context& io, e2b_options options) {
+std::shared_ptr<e2b_provider> make_e2b_api(boost::asio::io_context& io, e2b_options options) {
   return std::make_shared<e2b_api>(io, std::move(options));
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/e2b/envd_requests.hpp"
 
+#include "net/e2b/limits.hpp"
 #include "protocol/wire/base64.hpp"
 #include "protocol/wire/connect_stream.hpp"
 #include "protocol/wire/defaults.hpp"
@@ -54,8 +55,9 @@ bool at_least(std::string_view text, int major, int minor, int patch) {
 }
 
 envd_requests::envd_requests(const e2b_options& options, const ports::sandbox_access& access)
-    : route_{route_to(options, access)}, token_{access.envd_token}, takes_octets_{at_least(
-                                                                      access.envd_version, 0, 5, 7)} {}
+    : route_{route_to(options, access)}, token_{access.envd_token},
+      takes_octets_{options.kind->tells_version && at_least(access.envd_version, 0, 5, 7)},
+      default_user_{options.kind->explicit_user ? "user" : ""}, most_body_{options.kind->most_body} {}
 
 ports::http_call envd_requests::base(
   std::string method, std::string target, const ports::call_limits& limits) const {
@@ -76,8 +78,8 @@ ports::http_call envd_requests::unary(std::string_view method, std::string messa
   auto call = base("POST", std::string{method}, limits);
   call.headers.push_back(line("Content-Type", connect::unary_type));
   call.headers.push_back(line(connect::version_header, connect::version));
-  if (!user.empty())
-    call.headers.push_back(line("Authorization", "Basic " + base64_encode(user + ":")));
+  if (const auto& named = user.empty() ? default_user_ : user; !named.empty())
+    call.headers.push_back(line("Authorization", "Basic " + base64_encode(named + ":")));
   call.body = std::move(message);
   return call;
 }
@@ -91,7 +93,8 @@ ports::http_call envd_requests::stream(std::string_view method, std::string_view
   auto keepalive = keepalive_for(options.limits.idle);
   call.headers.push_back(line(connect::keepalive_header, std::to_string(keepalive.count())));
   if (kill_after.count() > 0)
-    call.headers.push_back(line(connect::timeout_header, std::to_string(kill_after.count())));
+    call.headers.push_back(line(
+      connect::timeout_header, std::to_string(std::min(kill_after, e2b_limits::longest_command).count())));
   if (call.limits.idle.count() == 0)
     call.limits.idle = 3 * keepalive;
   call.stream = true;

@@ -32,6 +32,8 @@ public:
     const std::string& path, const std::string& user, const ports::call_limits& limits) const;
   /// Whether envd takes a file as the whole body of the request; else only as a part of a form.
   bool takes_octets() const { return takes_octets_; }
+  /// Of one request to the sandbox; 0 = no bound.
+  uint64_t most_body() const { return most_body_; }
 
 private:
   ports::http_call base(std::string method, std::string target, const ports::call_limits& limits) const;
@@ -39,6 +41,8 @@ private:
   envd_route route_;
   std::string token_;
   bool takes_octets_;
+  std::string default_user_; ///< for calls that name none; empty = envd's default
+  uint64_t most_body_;
 };
 
 /// Whether version `text` (`1.2.3`, anything may follow) is at least that one.

@@ -21,9 +21,11 @@ bool is_json_object(std::string_view body) {
   return document && document->is_object();
 }
 
+// Its code is a name; proxies number theirs.
 bool is_connect_error(std::string_view body) {
   auto document = json::parse(body);
-  return document && (*document)["code"].text();
+  auto code = document ? (*document)["code"].text() : std::nullopt;
+  return code && !code->empty() && (code->front() < '0' || code->front() > '9');
 }
 
 std::string sentence(std::string_view who, int status, std::string_view message) {
@@ -62,6 +64,16 @@ errc cube_code(int number, effect what) {
   case 130595: return what == effect::changes ? errc::outcome_unknown : errc::hand_unreachable;
   default: return errc::none;
   }
+}
+
+bool decided_by_status(int status) {
+  return status == 401 || status == 403 || status == 409 || status == 410 || status == 429 || status == 503;
+}
+
+// Nothing was made, and nothing is wrong with the request.
+bool says_later(std::string_view error_code) {
+  return error_code == "sandbox_capacity_unavailable" || error_code == "sandbox_no_compatible_node" ||
+         error_code == "sandbox_placement_timeout" || error_code == "sandbox_start_in_flight";
 }
 
 // Statuses that proxies, and not envd, answer with, or envd without a Connect code.
@@ -125,18 +137,24 @@ failure transport_failure(const ports::http_end& end, effect what) {
   return unanswered(end.sent ? what : effect::reads, end.text);
 }
 
+// The status says most, then the body's code, its `error_code`, and at last the number that a message of
+// CubeMaster has.
 failure api_failure(const http_answer& answer, effect what) {
   if (!answer.end.ok())
     return transport_failure(answer.end, what);
   auto status = answer.head.status;
   auto error = e2b::parse_error(status, answer.body);
   auto text = sentence("the sandbox provider", status, error.message);
-  if (auto code = cube_code(cube_number(error.message), what); code != errc::none)
-    return {code, text};
-  if (says_missing(answer))
+  if (decided_by_status(status))
+    return {api_code(status), text};
+  if (says_missing(answer) || (status >= 400 && status != 404 && error.code == 404))
     return {errc::hand_deleted, text};
   if (status == 404)
     return nonsense(text);
+  if (error.code == 409 || says_later(error.error_code))
+    return {errc::provider_busy, text};
+  if (auto code = cube_code(cube_number(error.message), what); code != errc::none)
+    return {code, text};
   if (gateway_fault(status))
     return unanswered(what, text);
   return {api_code(status), text};
@@ -150,7 +168,8 @@ failure envd_failure(const http_answer& answer, effect what) {
     return {errc::hand_stopped, "the sandbox does not run"};
   if (is_connect_error(answer.body))
     return connect_failure(connect::read_unary_error(status, connect::unary_type, answer.body));
-  auto text = sentence("the sandbox", status, {});
+  auto told = is_json_object(answer.body) ? e2b::parse_error(status, answer.body).message : std::string{};
+  auto text = sentence("the sandbox", status, told);
   return gateway_fault(status) ? unanswered(what, text) : failure{data_plane_code(answer), text};
 }
 
@@ -196,6 +215,21 @@ failure connect_failure(const connect::error& why) {
   }
   auto full = text.find("no space left on device") != std::string::npos;
   return {full ? errc::envd_no_space : errc::envd_failed, text};
+}
+
+failure stream_failure(http_answer answer, effect what) {
+  if (answer.success() && !is_json_object(answer.body))
+    return nonsense("the answer is no stream of events");
+  if (answer.success() && !is_connect_error(answer.body)) {
+    auto code = json::parse(answer.body).value()["code"];
+    auto named = code.integer().value_or(0);
+    if (auto text = code.text(); text && text->size() == 3)
+      std::from_chars(text->data(), text->data() + text->size(), named);
+    if (named < 400 || named > 599)
+      return nonsense("the answer is no stream of events: " + printable(answer.body, 200));
+    answer.head.status = static_cast<int>(named);
+  }
+  return envd_failure(answer, what);
 }
 
 failure nonsense(std::string_view what) {

@@ -29,6 +29,9 @@ failure files_failure(const http_answer& answer, effect what);
 
 failure connect_failure(const connect::error& why);
 
+/// The same of what came in place of a stream: JSON under 200 counts as the status that it names.
+failure stream_failure(http_answer answer, effect what);
+
 /// A success whose content is none.
 failure nonsense(std::string_view what);
 

@@ -16,17 +16,11 @@ using ports::call_limits;
 using ports::completion;
 using ports::operation_id;
 
-namespace {
-
-/// Marks the ids of input, which are not the client's.
-constexpr operation_id input_bit = operation_id{1} << 63;
-
-} // namespace
-
 e2b_link::e2b_link(
   boost::asio::io_context& io, const e2b_options& options, const ports::sandbox_access& access)
-    : io_{io}, requests_{options, access}, client_{make_http_client(io, options.http)},
-      inputs_{std::make_shared<input_queue>(client_, state_)} {}
+    : io_(io), requests_(options, access), client_(make_http_client(io, options.http)),
+      reads_(std::make_shared<read_repeater>(client_, options.counters)),
+      inputs_(std::make_shared<input_queue>(client_, state_)) {}
 
 e2b_link::~e2b_link() {
   e2b_link::close({errc::cancelled, "the link was dropped"});
@@ -62,7 +56,7 @@ void e2b_link::consumed(operation_id id, size_t bytes) {
 
 void e2b_link::cancel(operation_id id) {
   if ((id & input_bit) == 0)
-    return client_->cancel(id);
+    return client_->cancel(reads_->current(id));
   boost::asio::post(io_, [inputs = inputs_, id] { inputs->cancel(id); });
 }
 

@@ -6,13 +6,16 @@
 #include "net/e2b/faults.hpp"
 #include "net/e2b/input_queue.hpp"
 #include "net/e2b/link_state.hpp"
+#include "net/e2b/read_repeater.hpp"
 #include "protocol/ports/sandbox.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,6 +69,10 @@ public:
   void close(failure why) override;
 
 private:
+  /// Marks ids that are not the client's: of input, and of what was refused.
+  static constexpr ports::operation_id input_bit = ports::operation_id{1} << 63;
+  static constexpr ports::operation_id refused_bit = ports::operation_id{1} << 62;
+
   template <class T>
   using reader = std::function<result<T>(const http_answer&)>;
   using refusal = failure (*)(const http_answer&, effect);
@@ -74,6 +81,14 @@ private:
   template <class T>
   ports::operation_id send(ports::http_call call, effect what, ports::completion<T> done, reader<T> read,
     refusal why = envd_failure);
+  /// Ends a call that is refused before anything is sent.
+  template <class Refused>
+  ports::operation_id refuse(Refused refused) {
+    auto id = ++last_input_ | refused_bit;
+    boost::asio::post(io_, std::move(refused));
+    return id;
+  }
+  bool too_large(std::optional<uint64_t> size) const;
   ports::operation_id queue_input(
     const ports::process_ref& process, ports::http_call call, ports::completion<void> done);
   std::shared_ptr<ports::http_receiver> process_receiver(
@@ -83,6 +98,7 @@ private:
   envd_requests requests_;
   std::shared_ptr<link_state> state_ = std::make_shared<link_state>();
   std::shared_ptr<ports::http_client> client_;
+  std::shared_ptr<read_repeater> reads_;
   std::shared_ptr<input_queue> inputs_;
   std::atomic<ports::operation_id> last_input_{0};
 };
@@ -90,14 +106,15 @@ private:
 template <class T>
 ports::operation_id e2b_link::send(
   ports::http_call call, effect what, ports::completion<T> done, reader<T> read, refusal why) {
-  call.repeatable = what == effect::reads;
-  return client_->send(std::move(call),
-    std::make_shared<collector>(
-      [state = state_, what, done = std::move(done), read = std::move(read), why](http_answer answer) {
-        if (answer.success())
-          return done(read(answer));
-        done(tl::unexpected{state->explain(why(answer, what))});
-      }));
+  auto answered = [state = state_, what, done = std::move(done), read = std::move(read), why](
+                    http_answer answer) {
+    if (answer.success())
+      return done(read(answer));
+    done(tl::unexpected{state->explain(why(answer, what))});
+  };
+  if (what == effect::reads)
+    return reads_->send(std::move(call), std::move(answered));
+  return client_->send(std::move(call), std::make_shared<collector>(std::move(answered)));
 }
 
 } // namespace agentpool::net

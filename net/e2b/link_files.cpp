@@ -14,6 +14,18 @@ using ports::completion;
 using ports::entry_info;
 using ports::operation_id;
 
+namespace {
+
+tl::unexpected<failure> refused_size() {
+  return fail(errc::payload_too_large, "the file is larger than the sandbox's provider lets through");
+}
+
+} // namespace
+
+bool e2b_link::too_large(std::optional<uint64_t> size) const {
+  return requests_.most_body() != 0 && size.value_or(0) > requests_.most_body();
+}
+
 operation_id e2b_link::stat(
   std::string path, std::string user, call_limits limits, completion<std::optional<entry_info>> done) {
   auto call = requests_.unary(envd::method::stat, to_json(envd::path_request{path}), user, limits);
@@ -62,6 +74,8 @@ operation_id e2b_link::read_file(std::string path, std::string user, ports::byte
 
 operation_id e2b_link::write_file(std::string path, std::string user,
   std::shared_ptr<ports::byte_source> source, ports::stream_options options, completion<std::string> done) {
+  if (too_large(source->length()))
+    return refuse([done = std::move(done)] { done(refused_size()); });
   auto call = requests_.write_file(path, user, options.limits);
   call.stream = true;
   if (requests_.takes_octets()) {
@@ -77,6 +91,8 @@ operation_id e2b_link::write_file(std::string path, std::string user,
 
 operation_id e2b_link::write_file(
   std::string path, std::string user, std::string bytes, call_limits limits, completion<std::string> done) {
+  if (too_large(bytes.size()))
+    return refuse([done = std::move(done)] { done(refused_size()); });
   auto call = requests_.write_file(path, user, limits);
   if (requests_.takes_octets()) {
     call.headers.push_back("Content-Type: application/octet-stream");

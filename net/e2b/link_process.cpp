@@ -20,6 +20,10 @@ std::shared_ptr<ports::http_receiver> e2b_link::process_receiver(
 
 operation_id e2b_link::start(
   ports::command_spec command, ports::stream_options options, std::shared_ptr<ports::process_sink> sink) {
+  if (command.kill_after.count() < 0)
+    return refuse([sink = std::move(sink)] {
+      sink->on_end(fail(errc::envd_invalid, "the time limit of a command must not be negative"));
+    });
   auto call = requests_.stream(
     envd::method::start, to_json(start_request_of(command)), command.user, options, command.kill_after);
   return client_->send(std::move(call), process_receiver(std::move(sink), effect::changes));

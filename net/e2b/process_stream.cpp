@@ -129,9 +129,7 @@ failure process_stream::why(const ports::http_end& end) const {
     return {errc::outcome_unknown, "the stream broke off before the end of the process"};
   auto answer = refusal_;
   answer.end = end;
-  if (answer.success() && !answer.body.starts_with('{'))
-    return nonsense("the answer is no stream of events");
-  return envd_failure(answer, may_run);
+  return stream_failure(std::move(answer), may_run);
 }
 
 void process_stream::finish(result<ports::process_end> how) {

@@ -61,8 +61,9 @@ envd_route route_to(const e2b_options& options, const ports::sandbox_access& acc
   if (!options.sandbox_url.empty()) {
     auto base = split(without_slash(options.sandbox_url));
     route.base = without_slash(options.sandbox_url);
-    if (!options.domain.empty()) {
-      route.base = base.scheme + "://" + e2b::host_name(where, options.domain) + base.port + base.path;
+    auto named = options.domain.empty() && options.kind->host_names ? access.domain : options.domain;
+    if (!named.empty()) {
+      route.base = base.scheme + "://" + e2b::host_name(where, named) + base.port + base.path;
       route.connect_to = base.host + explicit_port(base);
     }
     return route;

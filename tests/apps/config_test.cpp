@@ -34,6 +34,7 @@ std::string dump(const daemon_config& c) {
   put(h.provider, h.url, h.api_key_file, h.template_id, h.domain, h.timeout.count(),
     h.create_deadline.count(), h.verify_deadline.count(), h.sweep.count(), h.creates, h.sandboxes,
     h.per_device);
+  put(c.provider.sandbox_url, c.provider.ca_file);
   put(s.default_mode, s.default_profile, s.sessions_per_device, s.turns_per_device);
   put(c.viewer.heartbeat.count(), c.viewer.stall.count(), c.viewer.viewers);
   const auto& p = c.pool;
@@ -211,13 +212,16 @@ TEST(Config, HandsNeedAnAddressAndAKeyOnlyWithAProvider) {
       StartsWith("a.toml:1: hands.api_key_file: ")));
   EXPECT_THAT(bad("[hands]\nprovider = \"e2b\"\nurl = \"127.0.0.1:3000\"\napi_key_file = \"k\""),
     ElementsAre(StartsWith("a.toml:1: hands.url: ")));
-  EXPECT_THAT(bad("[hands]\nprovider = \"docker\""), ElementsAre(HasSubstr("\"none\", \"e2b\"")));
+  EXPECT_THAT(bad("[hands]\nprovider = \"docker\""),
+    ElementsAre(HasSubstr("\"none\", \"e2b\", \"cube\", \"ags\", \"sandboxd\"")));
 }
 
 TEST(Config, HandsSayEverythingAboutTheProvider) {
   auto read = good(R"([hands]
-provider = "e2b"
+provider = "cube"
 url = "https://api.example.test"
+sandbox_url = "https://10.0.0.2"
+ca_file = "/etc/agentpool/ca.pem"
 api_key_file = "/etc/agentpool/key"
 template = "node:20"
 domain = "example.test"
@@ -230,7 +234,10 @@ creates = 2
 sandboxes = 10
 per_device = 3)");
   EXPECT_TRUE(read.hands.enabled());
+  EXPECT_EQ(read.hands.provider, "cube");
   EXPECT_EQ(read.hands.url, "https://api.example.test");
+  EXPECT_EQ(read.provider.sandbox_url, "https://10.0.0.2");
+  EXPECT_EQ(read.provider.ca_file, "/etc/agentpool/ca.pem");
   EXPECT_EQ(read.hands.api_key_file, "/etc/agentpool/key");
   EXPECT_EQ(read.hands.template_id, "node:20");
   EXPECT_EQ(read.hands.domain, "example.test");

@@ -145,6 +145,14 @@ void client_core::done(CURL* easy, CURLcode code) {
   auto found = ids_.find(easy);
   if (found == ids_.end())
     return multi_->remove(easy);
+  auto& one = exchanges_.at(found->second);
+  if (one.what->try_again(code)) {
+    multi_->remove(easy);
+    if (options_.connects_repeated)
+      ++*options_.connects_repeated;
+    if (multi_->add(easy))
+      return;
+  }
   take(found->second)->end(code);
   dispatch_waiting();
 }

@@ -5,6 +5,10 @@
 #include "net/http/client/fault_text.hpp"
 #include "protocol/wire/defaults.hpp"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 namespace agentpool::net {
 
 using ports::http_fault;
@@ -36,13 +40,17 @@ transfer::transfer(ports::operation_id id, const http_client_options& options, p
 void transfer::configure(const http_client_options& options) {
   set(CURLOPT_URL, call_.url.c_str());
   set(CURLOPT_PROTOCOLS_STR, "http,https");
-  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  set(
+    CURLOPT_HTTP_VERSION, static_cast<long>(options.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_QUICK_EXIT, 1L); // an unanswered DNS query must not hold the drop
   set(CURLOPT_PROXY, options.proxy.c_str());
   set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   set(CURLOPT_FOLLOWLOCATION, 0L);
   set(CURLOPT_TCP_KEEPALIVE, 1L);
+  set(CURLOPT_TCP_KEEPIDLE, static_cast<long>(client_limits::probe_after.count()));
+  set(CURLOPT_TCP_KEEPINTVL, static_cast<long>(client_limits::probe_interval.count()));
+  set(CURLOPT_SOCKOPTFUNCTION, &transfer::on_socket);
   set(CURLOPT_CONNECTTIMEOUT_MS, 0x7fffffffL); // the deadlines are `clock_`'s
   set(CURLOPT_MAXAGE_CONN, static_cast<long>(defaults::client_idle_connection.count()));
   set(CURLOPT_USERAGENT, options.user_agent.c_str());
@@ -181,6 +189,14 @@ bool transfer::supply(result<std::string> piece) {
   return waited;
 }
 
+bool transfer::try_again(CURLcode code) {
+  auto passing = code == CURLE_COULDNT_CONNECT || code == CURLE_SSL_CONNECT_ERROR;
+  if (sent_ || own_fault_ != http_fault::none || !passing || repeats_left_ == 0)
+    return false;
+  --repeats_left_;
+  return true;
+}
+
 void transfer::end(CURLcode code) {
   auto fault = own_fault_ != http_fault::none ? own_fault_ : fault_of(code);
   finish(fault, fault == http_fault::none ? "" : fault_text(fault, code));
@@ -211,6 +227,11 @@ size_t transfer::on_body(char* data, size_t, size_t size, void* self) {
 }
 size_t transfer::on_read(char* to, size_t, size_t room, void* self) {
   return static_cast<transfer*>(self)->give_body(to, room);
+}
+int transfer::on_socket(void*, curl_socket_t fd, curlsocktype) {
+  unsigned ms = client_limits::unacknowledged.count();
+  ::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms); // refused: then it only takes longer
+  return CURL_SOCKOPT_OK;
 }
 int transfer::on_request(void* self, char*, char*, int, int) {
   return static_cast<transfer*>(self)->before_request();

@@ -5,9 +5,11 @@
 #include "net/http/client/call_clock.hpp"
 #include "net/http/client/curl_handles.hpp"
 #include "net/http/client/head_reader.hpp"
+#include "net/http/client/limits.hpp"
 #include "net/http/client/upload.hpp"
 #include "protocol/ports/http_client.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -21,6 +23,9 @@ struct http_client_options {
   std::string ca_file; ///< PEM of the authorities to trust in place of the system's; empty = the system's
   std::string proxy;   ///< URL; empty = none, whatever the environment says
   std::string user_agent = "agentpool/" AGENTPOOL_VERSION;
+  bool http2 = false; ///< over TLS, where the other side offers it; for calls that are never paused
+  /// How often a connection was tried again; null = not counted.
+  std::shared_ptr<std::atomic<uint64_t>> connects_repeated;
 };
 
 /// One exchange as a curl easy handle: its options, its callbacks, its bounds. Used on one thread.
@@ -43,6 +48,8 @@ public:
   /// Both answer whether curl is to be told.
   bool consumed(size_t bytes);
   bool supply(result<std::string> piece);
+  /// Whether the exchange may begin anew: it failed before anything was sent, and not too often.
+  bool try_again(CURLcode code);
   /// The source failed: the exchange is over.
   const std::optional<failure>& source_failure() const { return upload_.failed(); }
 
@@ -72,6 +79,7 @@ private:
   static size_t on_body(char* data, size_t, size_t size, void* self);
   static size_t on_read(char* to, size_t, size_t room, void* self);
   static int on_request(void* self, char*, char*, int, int);
+  static int on_socket(void* self, curl_socket_t fd, curlsocktype purpose);
 
   ports::operation_id id_;
   ports::http_call call_;
@@ -83,6 +91,7 @@ private:
   call_clock clock_;
   std::function<void()> changed_;
   ports::http_fault own_fault_ = ports::http_fault::none; ///< why a callback ended it
+  int repeats_left_ = client_limits::connect_repeats;
   bool sent_ = false;
   bool paused_ = false;
   bool ended_ = false;

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
+#include "net/e2b/limits.hpp"
 #include "protocol/wire/connect_stream.hpp"
 #include "protocol/wire/defaults.hpp"
 #include "protocol/wire/envd_process.hpp"
@@ -83,7 +84,8 @@ TEST_F(E2bProcessTest, fault_StreamByteByByte) {
   EXPECT_EQ(sink->record.now().out, "out");
 }
 
-// Before the end event came whole the outcome is unknown, and never exit 0; behind it nothing changes it.
+// BR-095: before the end event came whole the outcome is unknown, and never exit 0; behind it nothing changes
+// it.
 TEST_F(E2bProcessTest, fault_StreamCutAtEveryByte) {
   auto whole = stream(start_event + out_event + end_event + end_of_stream);
   auto decided = whole.find(end_event) + end_event.size();
@@ -170,7 +172,12 @@ TEST_F(E2bProcessTest, fault_EveryOtherAnswerHasItsCode) {
       // A proxy's JSON under the type of a stream.
       {json_on_stream(R"({"code":"unauthenticated","message":"m"})"), errc::envd_unauthorized},
       {json_on_stream(R"({"code":502,"sandboxId":"iabc","message":"The sandbox was not found"})"),
-        errc::provider_nonsense},
+        errc::hand_stopped},
+      {json_on_stream(R"({"code":503,"message":"m"})"), errc::provider_busy},
+      {json_on_stream(R"({"code":"503","message":"m"})"), errc::provider_busy},
+      {json_on_stream(R"({"code":"unavailable","message":"m"})"), errc::hand_unreachable},
+      {json_on_stream(R"({"code":504,"message":"m"})"), errc::outcome_unknown},
+      {json_on_stream(R"({"code":7,"message":"m"})"), errc::provider_nonsense},
       {json_on_stream("<html>"), errc::provider_nonsense},
       {answer(200, "{}", "text/html"), errc::provider_nonsense},
       {answer(200, "<html>", "text/html"), errc::provider_nonsense},
@@ -189,6 +196,94 @@ TEST_F(E2bProcessTest, fault_EveryOtherAnswerHasItsCode) {
     auto end = start()->end();
     EXPECT_EQ(code_of(end), code) << bytes;
   }
+}
+
+// BR-075
+TEST_F(E2bProcessTest, fault_AJsonErrorInPlaceOfAStreamIsToldInItsWords) {
+  for (const auto& bytes :
+    {answer(200, R"({"code":503,"message":"resume in progress"})", "application/connect+json"),
+      answer(503, R"({"code":503,"message":"resume in progress"})"),
+      answer(200, R"({"code":"unavailable","message":"resume in progress"})", "application/json")}) {
+    always(bytes);
+    auto end = start()->end();
+    ASSERT_FALSE(end);
+    EXPECT_NE(end.error().detail.find("resume in progress"), std::string::npos) << end.error().text();
+  }
+}
+
+// BR-076: nothing is sent for a limit that no server could mean, and a limit that the wire cannot say is cut.
+TEST_F(E2bProcessTest, OddTimeLimits) {
+  always(stream(start_event + end_event + end_of_stream));
+  auto limited = [this](std::chrono::milliseconds limit) {
+    auto sink = std::make_shared<recording_process>();
+    ports::command_spec command;
+    command.argv = {"true"};
+    command.kill_after = limit;
+    link_->start(command, {}, sink);
+    return sink->end();
+  };
+  EXPECT_EQ(code_of(limited(-1ms)), errc::envd_invalid);
+  EXPECT_TRUE(seen_.now().empty());
+  EXPECT_TRUE(limited(0ms));
+  EXPECT_EQ(last_seen().find("Connect-Timeout-Ms"), std::string::npos) << "0 is no limit";
+  for (auto [limit, said] : {std::pair{1ms, "1"}, {std::chrono::milliseconds{1ll << 31}, "2147483648"},
+         {std::chrono::milliseconds{1ll << 60}, "9999999999"}}) {
+    EXPECT_TRUE(limited(limit));
+    EXPECT_NE(last_seen().find("Connect-Timeout-Ms: " + std::string{said} + "\r\n"), std::string::npos)
+      << said;
+  }
+}
+
+// BR-080: a command that may have been started is not started again; what only asks is.
+TEST_F(E2bProcessTest, fault_AStaleRoute) {
+  std::atomic<int> starts{0}, lists{0};
+  serve([&](fault_peer& peer) {
+    while (auto request = peer.read_request()) {
+      if (request->find("/Start") != std::string::npos) {
+        ++starts;
+        peer.send(answer(502, "<html>", "text/html"));
+      } else {
+        peer.send(++lists < 3 ? answer(502, "<html>", "text/html") : answer(200, "{}"));
+      }
+    }
+  });
+  EXPECT_EQ(code_of(start()->end()), errc::outcome_unknown);
+  EXPECT_EQ(starts, 1);
+  reply<std::vector<ports::running_process>> got;
+  link_->processes({}, got.completion());
+  EXPECT_TRUE(got.get());
+  EXPECT_EQ(lists, 3);
+  EXPECT_EQ(counters_->reads_repeated, 2u);
+}
+
+TEST_F(E2bProcessTest, fault_AReadIsRepeatedNoMoreThanItsBoundAndItsTime) {
+  std::atomic<int> lists{0};
+  serve([&](fault_peer& peer) {
+    while (peer.read_request()) {
+      ++lists;
+      peer.send(answer(502, "<html>", "text/html"));
+    }
+  });
+  reply<std::vector<ports::running_process>> got;
+  link_->processes({}, got.completion());
+  EXPECT_EQ(code_of(got.get()), errc::hand_unreachable);
+  EXPECT_EQ(lists, 1 + e2b_limits::read_repeats);
+}
+
+TEST_F(E2bProcessTest, ARepeatedReadCanBeCancelled) {
+  std::atomic<int> lists{0};
+  serve([&](fault_peer& peer) {
+    peer.read_request();
+    if (++lists == 1)
+      return peer.reset();
+    seen_.change([](auto& all) { all.push_back("again"); });
+    peer.drain();
+  });
+  reply<std::vector<ports::running_process>> got;
+  auto id = link_->processes({}, got.completion());
+  ASSERT_TRUE(seen_.wait([](const auto& all) { return !all.empty(); }));
+  link_->cancel(id);
+  EXPECT_EQ(code_of(got.get()), errc::cancelled);
 }
 
 TEST_F(E2bProcessTest, fault_EventWithoutEnd) {

@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
 #include "net/http/client/http_client.hpp"
+#include "net/http/client/limits.hpp"
 #include "net/io_thread.hpp"
 #include "protocol/wire/defaults.hpp"
 #include "tests/net/e2b/fault_server.hpp"
 #include "tests/net/e2b/recorders.hpp"
 
+#include <arpa/inet.h>
 #include <atomic>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 namespace agentpool::net::test {
 
@@ -208,6 +212,46 @@ TEST_F(HttpClientTest, fault_NobodyListens) {
   EXPECT_EQ(end.fault, http_fault::connect);
   EXPECT_FALSE(end.sent);
   EXPECT_EQ(end.text.find("127.0.0.1"), std::string::npos) << end.text;
+}
+
+// BR-080: what failed before anything was sent is tried again at once, is counted, and has a bound.
+TEST_F(HttpClientTest, fault_ConnectionsThatCannotBeMadeAreTriedAgain) {
+  http_client_options options;
+  options.connects_repeated = std::make_shared<std::atomic<uint64_t>>(0);
+  client_ = make_http_client(io_.io, options);
+  fault_server server{[](fault_peer& peer) { peer.reset(); }};
+  auto call = get(server);
+  call.method = "POST";
+  call.body = "once";
+  call.url.replace(0, 4, "https"); // the handshake fails
+  auto end = send(call)->end();
+  EXPECT_EQ(end.fault, http_fault::connect);
+  EXPECT_FALSE(end.sent);
+  EXPECT_EQ(server.connections(), 1u + client_limits::connect_repeats);
+  EXPECT_EQ(*options.connects_repeated, static_cast<uint64_t>(client_limits::connect_repeats));
+}
+
+// BR-079: a peer that ignores what is sent must not hold a connection for the kernel's quarter of an hour.
+TEST_F(HttpClientTest, ConnectionsEndWhenTheirBytesAreNotAcknowledged) {
+  fault_server server{[](fault_peer& peer) {
+    while (peer.read_request())
+      peer.send(answer(200, "x"));
+  }};
+  EXPECT_TRUE(send(get(server))->end().ok());
+  size_t found = 0;
+  for (int fd = 3; fd < 1024; ++fd) {
+    sockaddr_in peer{};
+    socklen_t size = sizeof peer;
+    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) != 0 ||
+        ntohs(peer.sin_port) != server.port())
+      continue;
+    ++found;
+    unsigned ms = 0;
+    size = sizeof ms;
+    ASSERT_EQ(::getsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, &size), 0);
+    EXPECT_EQ(ms, static_cast<unsigned>(client_limits::unacknowledged.count()));
+  }
+  EXPECT_EQ(found, 1u) << "the kept connection";
 }
 
 TEST_F(HttpClientTest, fault_Silence) {

@@ -18,7 +18,10 @@ protected:
   void serve(fault_server::script script, std::string version = "0.6.13") {
     link_.reset();
     server_ = std::make_unique<fault_server>(std::move(script));
-    link_ = make_e2b_link(io_.io, {server_->url(), "e2b_00"}, {"iabc", "t0k", "", "", std::move(version)});
+    e2b_options options{server_->url(), "e2b_00"};
+    options.kind = find_profile(profile_);
+    options.counters = counters_;
+    link_ = make_e2b_link(io_.io, options, {"iabc", "t0k", "", "", std::move(version)});
   }
   /// The same answer to every request; `seen` has the last one.
   void always(std::string bytes) {
@@ -34,6 +37,8 @@ protected:
 
   settled_io_thread io_;
   recorded<std::vector<std::string>> seen_;
+  std::string profile_ = "e2b"; ///< of the next link
+  std::shared_ptr<e2b_counters> counters_ = std::make_shared<e2b_counters>();
   std::unique_ptr<fault_server> server_;
   std::shared_ptr<ports::sandbox_link> link_;
 };
