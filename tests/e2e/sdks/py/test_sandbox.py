@@ -105,6 +105,15 @@ class Life(Scenario):
         self.assertEqual(self.fails(SandboxException, Sandbox.create, "no-such-template").status_code, 404)
         self.assertEqual(self.fails(SandboxException, Sandbox.create, TEMPLATE, timeout=10**9).status_code, 400)
 
+    def test_an_mcp_gateway(self):
+        metadata = {"run": unique()}
+        error = self.fails(SandboxException, Sandbox.create, TEMPLATE, metadata=metadata, mcp={"none": {}})
+        self.assertIn("Failed to start MCP gateway", str(error))
+        self.assertEqual(ids(query=SandboxQuery(metadata=metadata)), [])
+        sandbox = self.own()
+        sandbox.files.write("/etc/mcp-gateway/.token", "secret", user="root")
+        self.assertEqual(sandbox.get_mcp_token(), "secret")
+
     def test_ports(self):
         sandbox = self.own()
         self.assertEqual(sandbox.get_host(80), f"80-{sandbox.sandbox_id}.{sandbox.sandbox_domain}")
