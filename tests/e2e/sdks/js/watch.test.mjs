@@ -131,7 +131,7 @@ area('watch', {}, (test) => {
   test('its time limit ends a watch with an error', async ({ sandbox, dir }) => {
     await sandbox.files.makeDir(dir)
     const ends = []
-    await watch(sandbox, dir, { timeoutMs: 300, onExit: (error) => { ends.push(error) } })
+    await watch(sandbox, dir, { timeoutMs: 2_000, onExit: (error) => { ends.push(error) } })
     await until(() => ends.length, 'the end of the watch')
     assert.ok(ends[0] instanceof TimeoutError, ends[0])
   })
