@@ -20,6 +20,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 namespace agentpool::sandboxd {
@@ -91,7 +92,10 @@ result<void> write_boot_id(const std::string& path) {
   auto fresh = read_whole("/proc/sys/kernel/random/uuid");
   if (!fresh)
     return tl::unexpected{fresh.error()};
-  return write_whole(path, *fresh, 0444);
+  if (auto written = write_whole(path, *fresh, 0444); !written)
+    return written;
+  // Users inside read it, whatever the umask here is.
+  return ::chmod(path.c_str(), 0444) == 0 ? result<void>{} : system_failure("cannot open " + path);
 }
 
 result<void> write_bundle(const runtime_paths& paths, const boot& what, bool has_group) {

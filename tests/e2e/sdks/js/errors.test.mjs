@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the control plane refuses, and requests that are given up.
 import assert from 'node:assert/strict'
-import { area, failure, LIFE, Sandbox, sdk } from './support.mjs'
+import { area, failure, Sandbox, sdk } from './support.mjs'
 
 const { AuthenticationError, SandboxError } = sdk
 const stranger = { apiKey: `e2b_${'0'.repeat(40)}` }
@@ -37,7 +37,7 @@ area('errors', null, (test) => {
   test('an impatient or aborted request', async ({ own }) => {
     const sandbox = await own()
     await failure(sandbox.getInfo({ signal: AbortSignal.abort() }), Error)
-    assert.equal((await failure(Sandbox.create('base', { ...LIFE, requestTimeoutMs: 1 }), Error)).name, 'TimeoutError')
+    assert.equal((await failure(Sandbox.create('base', { timeoutMs: 60_000, requestTimeoutMs: 1 }), Error)).name, 'TimeoutError')
     await failure(sandbox.files.list('/', { signal: AbortSignal.abort() }), Error)
     assert.equal((await sandbox.getInfo()).state, 'running')
   })

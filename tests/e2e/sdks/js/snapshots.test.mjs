@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { area, failure, Sandbox, sdk, unique } from './support.mjs'
 
-const { InvalidArgumentError, SandboxError, SandboxNotFoundError } = sdk
+const { SandboxError, SandboxNotFoundError } = sdk
 
 async function all(pages) {
   const found = []
@@ -98,6 +98,6 @@ area('snapshots', null, (test) => {
     await failure(sandbox.fork(), SandboxError)
     await sandbox.kill()
     await failure(sandbox.fork(), SandboxNotFoundError)
-    await failure(fork.fork({ count: 0 }), InvalidArgumentError)
+    await failure(fork.fork({ count: 0 }), SandboxError)
   }, { old: false })
 })

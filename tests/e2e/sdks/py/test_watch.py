@@ -105,7 +105,7 @@ class WatchDir(Scenario):
 
     def test_its_time_limit(self):
         if ASYNC:
-            seen = self.watch(timeout=0.3)
+            seen = self.watch(timeout=2)
             until(lambda: seen.ends, "the end")
             self.assertIsInstance(seen.ends[0], TimeoutException)
 
