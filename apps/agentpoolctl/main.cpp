@@ -135,54 +135,7 @@ void add_devices(CLI::App& app, command_line& line) {
   auto* devices = app.add_subcommand("devices", "Devices that may use the App API");
   devices->require_subcommand(1);
   auto* create = devices->add_subcommand("create", "Make a device and print its token");
-  create->add_option("Lvoid add_templates(CLI::App& app, command_line& line) {
-  auto* templates = app.add_subcommand("template", "What sandboxes are made from; docs/templates.md");
-  templates->require_subcommand(1);
-  templates->fallthrough();
-  templates->add_option("--prefix", line.templates, "The folder of the templates")->capture_default_str();
-  auto* build = templates->add_subcommand("build", "Make a version from a recipe; it becomes current");
-  build->add_option("RECIPE", line.recipe, "A name in conf/templates, or a folder")->capture_default_str();
-  build->add_option("--tag", line.tag, "Another name of the version: NAME:TAG");
-  build->callback([&line] {
-    line.run = [&line](const api&) {
-      return print(tl::unexpected{build_template(line.templates, line.recipe, line.tag)});
-    };
-  });
-  templates->add_subcommand("list", "All versions: size, which is current, which is used")->callback([&line] {
-    line.run = [&line](const api&) { return print(templates_table(line.templates)); };
-  });
-  auto* remove = templates->add_subcommand("remove", "Remove a version, or a template that no sandbox uses");
-  remove->add_option("NAME[@VERSION]", line.recipe, "The whole template, or one version")->required();
-  remove->callback([&line] {
-    line.run = [&line](const api&) { return print(remove_templates(line.templates, line.recipe)); };
-  });
-}
-
-void add_doctor(CLI::App& app, command_line& line) {
-  auto* top = app.add_subcommand("doctor", "Examine what the daemon depends on");
-  top->require_subcommand(1);
-  auto* provider = top->add_subcommand(
-    "provider", "Examine a sandbox provider step by step: makes a sandbox, uses it, pauses it, deletes it");
-  auto& to = line.doctor;
-  auto* config = provider->add_option("--config", to.config, "The daemon's configuration: its [hands]");
-  auto add = [&](const char* name, auto& value, const char* about) {
-    return provider->add_option(name, value, about)->excludes(config);
-  };
-  add("--api-url", to.api_url, "Root of the provider's control plane");
-  add("--api-key-file", to.api_key_file, "File whose first line is the key");
-  add("--profile", to.profile, "e2b, cube, ags or sandboxd")
-    ->check(CLI::IsMember({"e2b", "cube", "ags", "sandboxd"}))
-    ->capture_default_str();
-  add("--sandbox-url", to.sandbox_url, "Where calls into sandboxes go, when not by domain");
-  add("--domain", to.domain, "Of the sandboxes' host names");
-  add("--ca-file", to.ca_file, "PEM of a private authority");
-  add("--template", to.template_id, "What the sandbox is made from")->capture_default_str();
-  provider->add_option("--patience", to.patience_s, "Seconds until a call counts as unanswered")
-    ->check(CLI::Range(1, 3600))
-    ->capture_default_str();
-  provider->add_flag("--json", to.as_json, "Print JSON");
-  provider->callback([&line] { line.run = [&line](const api&) { return doctor::run_doctor(line.doctor); }; });
-EL", line.label, "What it is, for people")->required();
+  create->add_option("LABEL", line.label, "What it is, for people")->required();
   create->callback(
     [&line] { line.run = [&line](const api& daemon) { return create_device(daemon, line.label); }; });
 }
