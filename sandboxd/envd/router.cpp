@@ -93,7 +93,6 @@ constexpr std::array<plain_row, 9> plain_rows{
 
 // -- procedures
 
-template <file_service::reply (*Job)(const file_caller&, std::string_view)>
 // A message as it came.
 struct asked {
   connect::codec as;
