@@ -13,6 +13,18 @@ PROCESS = "/process.Process/"
 KILLED = {"exitCode": -1, "status": "signal: killed", "error": "signal: killed"}
 
 
+def job_in_front(shell):
+    """The child of `shell` that runs `sleep` and has the terminal."""
+    with open(f"/proc/{shell}/task/{shell}/children", encoding="ascii") as children:
+        for pid in children.read().split():
+            with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+                head, tail = stat.read().rsplit(")", 1)
+            fields = tail.split()
+            if head.endswith("(sleep") and fields[2] == fields[5]:
+                return int(pid)
+    return None
+
+
 class TerminalCase(EnvdCase):
     def open(self, cmd, *args, cols=80, rows=24, **members):
         return self.envd.start(cmd, *args, pty={"size": {"cols": cols, "rows": rows}}, **members)
@@ -40,7 +52,8 @@ class TerminalTest(TerminalCase):
         self.assertEqual(end, {"exited": True, "status": "exit status 0"})
 
     def test_a_resize_is_seen_and_signalled(self):
-        stream = self.shell("trap 'stty size' WINCH; stty size; while :; do sleep 0.05; done", cols=91, rows=17)
+        stream = self.open("/bin/sh", "-c", "trap 'stty size' WINCH; stty size; while :; do sleep 0.05; done",
+                           cols=91, rows=17)
         pid = stream.pid()
         self.assertIn(b"17 91\r\n", stream.until("pty", b"91\r\n"))
         for cols, rows in ((100, 30), (1, 1), (65535, 65535)):
@@ -56,8 +69,7 @@ class TerminalTest(TerminalCase):
         self.assertNotIn(b"no job control", stream.until("pty", b"ready> "))
         self.type(pid, b"sleep 100\n")
         stream.until("pty", b"sleep 100\r\n")
-        children = f"/proc/{pid}/task/{pid}/children"
-        wait.until(lambda: open(children, encoding="ascii").read().strip(), "the job to run in front")
+        wait.until(lambda: job_in_front(pid), "the job to run in front")
         self.type(pid, b"\x1a")  # Ctrl+Z
         self.assertIn(b"Stopped", stream.until("pty", b"ready> "))
         self.type(pid, b"bg; jobs; kill %1; wait %1; echo status $?\n")
@@ -186,15 +198,12 @@ class SeveralTest(TerminalCase):
         wait.until(lambda: not os.path.exists(f"/proc/{pid}"), "the program to be reaped")
         self.assertEqual(self.envd.list(), [])
 
-    def test_a_kill_hangs_up_what_the_shell_started(self):
+    def test_a_kill_hangs_up_what_runs_in_front(self):
         stream = self.open("/bin/bash", "--norc", "--noprofile", "-i", envs={"PS1": "ready> "})
         pid = stream.pid()
         stream.until("pty", b"ready> ")
-        self.type(pid, b"sleep 1000 & echo job $!.\n")
-        stream.until("pty", b"job $!.\r\n")  # the echo
-        said = stream.until("pty", b".\r\n")
-        job = int(said.rsplit(b"job ", 1)[1].split(b".")[0])
-        self.assertTrue(os.path.exists(f"/proc/{job}"))
+        self.type(pid, b"sleep 1000\n")
+        job = wait.until(lambda: job_in_front(pid), "the job to run in front")
         self.envd.signal(pid=pid)
         self.assertEqual(stream.rest()[1], KILLED)
         wait.until(lambda: not os.path.exists(f"/proc/{job}"), "the job to be hung up")
