@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/envd/file_access.hpp"
 
-#include "protocol/wire/base64.hpp"
+#include "protocol/wire/e2b_signature.hpp"
 #include "sandboxd/envd/query.hpp"
 #include "sandboxd/envd/settings.hpp"
 
@@ -30,14 +30,7 @@ std::string sha256(std::string_view text) {
 
 std::string file_signature(std::string_view path, std::string_view operation, std::string_view user,
   std::string_view token, std::optional<std::string_view> expiration) {
-  std::string text{path};
-  for (auto part : {operation, user, token})
-    text.append(":").append(part);
-  if (expiration)
-    text.append(":").append(*expiration);
-  auto digest = base64_encode(sha256(text));
-  digest.erase(digest.find('='));
-  return "v1_" + digest;
+  return e2b::signature_of(sha256(e2b::signed_text(path, operation, user, token, expiration)));
 }
 
 std::optional<access_refusal> refuse_file_access(
