@@ -31,6 +31,8 @@ sandboxes::task<bool> sandboxes::network_ends(entry_ptr entry, uint64_t boots) {
   if (error || !co_await runs_again(entry, boots))
     co_return false;
   end_tool(std::exchange(entry->run->way_out, {}).pid);
+  auto job = [network = entry->run->network] { network->lost(); };
+  co_await on_pool(std::move(job));
   co_return true;
 }
 

@@ -106,7 +106,10 @@ session::task<void> session::run() {
 // Until the whole head is in the buffer; nothing: it will not be. Its size.
 session::task<std::optional<size_t>> session::await_head(const request_parser& parser) {
   constexpr std::string_view head_end = "\r\n\r\n", line_end = "\r\n";
-  deadline_.expires_after(limits::idle_client);
+  if (client_buffer_.size() > 0)
+    deadline_.expires_after(limits::request_head);
+  else
+    deadline_.expires_after(limits::idle_client);
   for (;;) {
     while (text_of(client_buffer_).starts_with(line_end)) // some clients write one too many behind a body
       client_buffer_.consume(line_end.size());

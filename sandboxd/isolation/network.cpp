@@ -162,6 +162,12 @@ result<nat> sandbox_network::start(pid_t init) {
   return out;
 }
 
+void sandbox_network::lost() {
+  std::lock_guard lock{one_at_a_time_};
+  made_.allowed.clear();
+  has_way_out_ = false;
+}
+
 result<void> sandbox_network::move_to(int net) {
   auto routes = wanted(forbidden_networks());
   if (!has_way_out_)

@@ -46,6 +46,8 @@ public:
   /// Gives the network namespace of process `init` its way out. The routes that forbid come first, so that
   /// there is no instant without them; they stay when slirp4netns dies, and this may be called again.
   result<nat> start(pid_t init);
+  /// Its slirp4netns is dead, and with it every route that led out; until the next `start`.
+  void lost();
   /// From its return on the namespace `net` has the routes of `policy`; also a later `start` makes these.
   result<void> change(int net, egress_policy policy);
   /// Opens addresses that the resolver is about to answer, as long as the policy goes by names; the oldest
