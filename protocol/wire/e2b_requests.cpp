@@ -105,7 +105,7 @@ result<void> read_auto_resume(const json& body, bool& out) {
 // Members that ask for nothing (null, {}, []) are no request.
 std::vector<std::string> find_unsupported(const json& body) {
   std::vector<std::string> found;
-  for (std::string_view name : {"mcp", "volumeMounts", "iam"})
+  for (std::string_view name : {"volumeMounts", "iam"})
     if (auto value = body[name];
         !absent(value) && !((value.is_object() || value.is_array()) && !value.size()))
       found.emplace_back(name);

@@ -21,7 +21,7 @@ inline constexpr std::string_view access_token_header = "X-Access-Token";
 inline constexpr uint16_t envd_port = 49983;
 
 /// The version of envd's API whose features the sandboxes of this project have.
-inline constexpr std::string_view envd_version = "0.5.7";
+inline constexpr std::string_view envd_version = "0.6.13";
 
 struct target {
   std::string sandbox_id;

@@ -120,7 +120,7 @@ result<team_list> team_list::parse(std::string_view text) {
   if (text.empty())
     return wrong("it is empty; delete it, and a new key is made");
   if (text.front() != '{') {
-    if (text.find_first_of("\r\n") != std::string_view::npos)
+    if (text.front() == '[' || text.find_first_of("\r\n") != std::string_view::npos)
       return wrong("it is neither one key on one line nor JSON");
     out.teams_.push_back({default_team, {std::string{text}}, {}});
     return out;

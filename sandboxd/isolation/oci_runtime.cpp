@@ -28,7 +28,8 @@ result<oci_runtime> runtime_of_version(const std::string& program, const std::st
   out.program = program;
   auto end = said.find(" version ");
   out.name = said.substr(0, end);
-  if (end == std::string::npos || out.name.empty() || out.name.find_first_of(" \n/") != std::string::npos)
+  if (end == std::string::npos || out.name.empty() ||
+      out.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-") != std::string::npos)
     return fail(
       errc::unsupported, program + " is no OCI runtime: it does not answer --version as one, but: " +
                            printable(said, shown_bytes) + "; name runc, crun or runsc with --runtime");

@@ -130,7 +130,8 @@ class StreamTest(WatchCase):
         self.put("w/f")
         self.assertEqual(self.fence(stream), [("f", CREATE), ("f", CHMOD), ("f", WRITE)])
         self.put("w/f", b"longer")
-        self.assertEqual(self.fence(stream), [("f", CHMOD), ("f", WRITE)])
+        # Cut to nothing and written: two changes, which the kernel tells as one when they come together.
+        self.assertIn(self.fence(stream), [[("f", CHMOD), *[("f", WRITE)] * count] for count in (1, 2)])
 
     def test_entries(self):
         (self.root / "d").mkdir()
@@ -215,7 +216,6 @@ class StreamTest(WatchCase):
 
     def test_a_client_that_does_not_read_loses_its_stream(self):
         with socket.create_connection(("127.0.0.1", self.envd.port), timeout=60) as peer:
-            peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             body = envelope({"path": "w"})
             peer.sendall(b"POST /filesystem.Filesystem/WatchDir HTTP/1.1\r\nHost: x\r\nContent-Type: application/connect+json\r\n"
                          + f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
@@ -228,7 +228,6 @@ class StreamTest(WatchCase):
                 for name in names:
                     name.rmdir()
             self.assertLess(self.envd.memory() - before, 64 << 20)
-            peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
             got = b""
             while part := peer.recv(1 << 20):
                 got = got[-4096:] + part
