@@ -20,7 +20,7 @@ constexpr std::string_view text_type = "text/plain; charset=utf-8";
 http_reply head_of(const file_source& what, const std::string& path) {
   http_reply out{what.kind == range_kind::part ? 206 : 200, what.type, {}, {}};
   out.headers = {{"Content-Disposition", inline_disposition(base_name(path))},
-    {"Last-Modified", http_date(what.file.modified)}, {"Vary", "Accept-Encoding"}};
+    {"Last-Modified", net::http_date(what.file.modified)}, {"Vary", "Accept-Encoding"}};
   if (what.gzip)
     out.headers.emplace_back("Content-Encoding", "gzip");
   else
@@ -67,7 +67,7 @@ awaitable<void> send_packed(context& with, http_call& call, file_source what, ht
 }
 
 http_reply without_content(const file_source& what) {
-  http_headers headers{{"Last-Modified", http_date(what.file.modified)}, {"Vary", "Accept-Encoding"}};
+  http_headers headers{{"Last-Modified", net::http_date(what.file.modified)}, {"Vary", "Accept-Encoding"}};
   if (what.state == precondition::not_modified)
     return {304, {}, {}, std::move(headers)};
   if (what.state == precondition::failed)

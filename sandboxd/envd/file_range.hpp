@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "net/http/date.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -30,8 +32,5 @@ inline constexpr size_t sniffed_bytes = 512;
 
 /// `inline; filename=…`, with RFC 5987 when the name is not ASCII.
 std::string inline_disposition(std::string_view name);
-
-/// As in `Last-Modified` (RFC 9110, section 5.6.7).
-std::string http_date(int64_t unix_seconds);
 
 } // namespace agentpool::envd

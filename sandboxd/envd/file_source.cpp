@@ -35,7 +35,7 @@ plain<file_source> file_source::open(const file_wishes& wanted) {
   out.state = check_conditions(wanted.request, out.file.modified);
   auto if_range = wanted.request.header("If-Range");
   if (auto range = wanted.request.header("Range");
-      range && (!if_range || *if_range == http_date(out.file.modified)))
+      range && (!if_range || *if_range == net::http_date(out.file.modified)))
     out.kind = read_range(*range, out.file.size, out.range);
   if (out.state == precondition::holds && out.kind != range_kind::unsatisfiable)
     read_first(out, wanted);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/front/head.hpp"
 
+#include "net/http/date.hpp"
 #include "protocol/wire/e2b_list.hpp"
 #include "protocol/wire/e2b_route.hpp"
 
@@ -157,6 +158,7 @@ std::string own_response(const control_response& response, bool keep_alive, bool
   auto status = http::int_to_status(static_cast<unsigned>(response.status));
   std::string out = "HTTP/1.1 " + std::to_string(response.status) + " ";
   out.append(text(http::obsolete_reason(status))) += "\r\n";
+  out += "Date: " + net::http_date(std::time(nullptr)) + "\r\n"; // clients compare clocks by it
   for (const auto& [name, value] : response.headers)
     ((out += name) += ": ").append(value) += "\r\n";
   if (response.status != 204)

@@ -166,7 +166,7 @@ class DataPlane(DoctorCase):
 
     def test_streams_that_end_badly(self):  # BR-075, BR-077, BR-095
         for rule, word in (("no_end_event", "without the end"), ("stream_json", "the sandbox is being resumed"),
-                           ("stream_silent", "stood still"), ({"rule": "silence", "path": "Start$"}, "in time")):
+                           ("stream_silent", "in time"), ({"rule": "silence", "path": "Start$"}, "in time")):
             report = self.examine(rule, options=PATIENCE)
             self.assertFinding(report, "FAIL", "identity", word)
             self.assertIn("files", report.of("SKIP"))

@@ -37,7 +37,7 @@ TEST(FileRange, HeadersOfAFile) {
   EXPECT_EQ(inline_disposition("a \"b\\"), "inline; filename=\"a \\\"b\\\\\"");
   EXPECT_EQ(inline_disposition("ä b"), "inline; filename*=utf-8''%C3%A4%20b");
   EXPECT_EQ(inline_disposition("a\r\nb"), "inline; filename*=utf-8''a%0D%0Ab");
-  EXPECT_EQ(http_date(784111777), "Sun, 06 Nov 1994 08:49:37 GMT");
+  EXPECT_EQ(net::http_date(784111777), "Sun, 06 Nov 1994 08:49:37 GMT");
   EXPECT_EQ(content_type_of("x.JSON"), "application/json");
   EXPECT_EQ(content_type_of("json"), "");
   EXPECT_EQ(sniffed_type(""), "text/plain; charset=utf-8");

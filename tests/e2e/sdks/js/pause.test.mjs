@@ -104,7 +104,7 @@ area('pause', null, (test) => {
   test('a killed one cannot be paused, a paused one can be killed', async ({ own }) => {
     const sandbox = await own()
     await sandbox.pause()
-    assert.equal(await sandbox.kill(), true)
+    assert.equal(await Sandbox.kill(sandbox.sandboxId), true)
     await failure(sandbox.pause(), SandboxNotFoundError)
     await failure(sandbox.connect(), SandboxNotFoundError)
   })

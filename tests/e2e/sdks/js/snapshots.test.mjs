@@ -64,7 +64,7 @@ area('snapshots', null, (test) => {
     const copy = await Sandbox.create(name)
     t.after(() => copy.kill())
     assert.equal(await copy.isRunning(), true)
-  })
+  }, { old: false })
 
   test('a snapshot of nobody', async ({ own }) => {
     const sandbox = await own()

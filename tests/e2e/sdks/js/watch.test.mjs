@@ -144,7 +144,7 @@ area('watch', {}, (test) => {
     await sandbox.kill()
     await until(() => ends.length, 'the end of the watch')
     assert.match(ends[0].message, /sandbox was killed or reached its end of life/)
-  })
+  }, { old: false })
 
   test('a burst of files is told whole', async ({ sandbox, dir }) => {
     await sandbox.files.makeDir(dir)
