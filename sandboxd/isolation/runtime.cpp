@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <poll.h>
+#include <set>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -88,6 +89,11 @@ std::vector<std::string> envd_argv(const boot& what, bool has_group, bool gvisor
 }
 
 // A boot is a new machine to who is inside: what is the same after a resume has kept its memory.
+// In memory, beside envd: what is mounted inside must name no path and no disk of the host.
+std::string boot_id_file(const runtime_paths& paths, const std::string& id) {
+  return paths.envd.substr(0, paths.envd.rfind('/')) + "/boot-id-" + id;
+}
+
 result<void> write_boot_id(const std::string& path) {
   auto fresh = read_whole("/proc/sys/kernel/random/uuid");
   if (!fresh)
@@ -109,7 +115,7 @@ result<void> write_bundle(const runtime_paths& paths, const boot& what, bool has
   values.first_id = what.first_id;
   values.open_files = allowed_open_files();
   values.limits = what.limits;
-  values.boot_id = what.folder + "/boot-id";
+  values.boot_id = boot_id_file(paths, what.id);
   if (auto written = write_boot_id(values.boot_id); !written)
     return written;
   auto config = runtime_config(paths.runtime_json, paths.seccomp_json, values);
@@ -190,6 +196,7 @@ void delete_container(const runtime_paths& paths, const std::string& id) {
   (void)run_tool({.argv = paths.runtime.argv(paths.state, {"delete", "--force", id}), .input = {}});
   // A runtime that was killed while it created has written no state that would name its cgroups.
   remove_cgroups(paths.cgroup_parent + "/" + id);
+  ::unlink(boot_id_file(paths, id).c_str());
 }
 
 result<running_sandbox> boot_container(const runtime_paths& paths, const boot& what) {
@@ -247,8 +254,17 @@ void stop_sandbox(
 
 void sweep_runtime(const runtime_paths& paths) {
   std::error_code error;
+  // runc has a folder ID, runsc files ID_sandbox:ID.….
+  std::set<std::string> ids;
+  for (const auto& entry : std::filesystem::directory_iterator{paths.state, error}) {
+    auto name = entry.path().filename().string();
+    ids.insert(name.substr(0, name.find('_')));
+  }
+  for (const auto& id : ids)
+    delete_container(paths, id);
+  // Their processes ended with the service that made them: what a runtime still keeps is of nobody.
   for (const auto& entry : std::filesystem::directory_iterator{paths.state, error})
-    delete_container(paths, entry.path().filename().string());
+    std::filesystem::remove_all(entry.path(), error);
 }
 
 } // namespace agentpool::sandboxd
