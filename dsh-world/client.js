@@ -23,7 +23,9 @@ export default class WorldClient extends Service {
     super(ctx, 'worldClient')
     const deadlines = deadlinesFrom(config?.deadlines)
     this.toolCalls_ = new AsyncLocalStorage()
-    this.connection = new Connection({ ...takeEnvironment(process.env), deadlines })
+    this.connection = new Connection({
+      ...takeEnvironment(process.env), deadlines, toolCall: () => this.toolCalls_.getStore(),
+    })
     ctx.effect(() => () => this.connection.close(), 'world connections')
   }
 
@@ -34,13 +36,13 @@ export default class WorldClient extends Service {
     throw new WorldError('no_session', 'The sandbox was used outside of any session; the call is refused.')
   }
 
-  /** Runs `work` as part of one tool call. */
-  duringToolCall(id, work) {
-    return this.toolCalls_.run(id, work)
+  /** Runs `work` as part of one call of the tool `name`. */
+  duringToolCall(id, name, work) {
+    return this.toolCalls_.run({ id, name }, work)
   }
 
   /** The tool call that the current call belongs to; undefined outside of any. */
   toolCall() {
-    return this.toolCalls_.getStore()
+    return this.toolCalls_.getStore()?.id
   }
 }

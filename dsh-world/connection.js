@@ -9,6 +9,9 @@ const PLAIN_CONNECTIONS = 16
 const STREAM_CONNECTIONS = 64
 const REPLY_LIMIT = 64 * 1024 * 1024
 
+/** A header for the daemon's trace; what cannot be one is left out. */
+const word = (name, value) => (/^[\x21-\x7e]{1,256}$/.test(value ?? '') ? { [name]: value } : {})
+
 /** Waits for a shared promise without cancelling it when this caller's signal fires. */
 function detachable(promise, what, signal) {
   if (!signal) return promise
@@ -29,13 +32,16 @@ export class Connection {
   #socketPath
   #token
   #deadlines
+  #toolCall
   #credential
   #lastRequest = 0
   #plain = new http.Agent({ keepAlive: true, maxSockets: PLAIN_CONNECTIONS })
   #streams = new http.Agent({ keepAlive: true, maxSockets: STREAM_CONNECTIONS })
 
-  constructor({ socketPath, token, deadlines }) {
+  /** `toolCall()` says which tool call the current call is part of, `{id, name}`, or undefined. */
+  constructor({ socketPath, token, deadlines, toolCall = () => undefined }) {
     this.#socketPath = socketPath
+    this.#toolCall = toolCall
     this.#token = token
     this.#deadlines = deadlines
   }
@@ -72,11 +78,13 @@ export class Connection {
   /** Sends a request and resolves with a 200 reply whose body the caller reads. */
   async open(path, type, body, options) {
     const { session, deadlineMs, signal, request, stream } = options
+    const tool = this.#toolCall() ?? {}
     const credential = await detachable(this.#authenticate(), path, signal)
     const headers = {
       authorization: `Bearer ${credential}`, 'x-agentpool-session': session,
       ...(type === undefined ? {} : { 'content-type': type }),
       ...(request === undefined ? {} : { 'x-agentpool-request': String(request) }),
+      ...word('x-agentpool-tool-call', tool.id), ...word('x-agentpool-tool', tool.name),
     }
     const agent = stream ? this.#streams : this.#plain
     const response = await this.#send(path, { agent, headers, body, deadlineMs, signal })

@@ -23,7 +23,7 @@ export default class WorldPolicy extends Service {
       const decision = await decide(worldClient, exec, kind)
       return decision ?? next()
     })
-    ctx.on('tools/execute', (exec, next) => worldClient.duringToolCall(exec.callId, next))
+    ctx.on('tools/execute', (exec, next) => worldClient.duringToolCall(exec.callId, exec.name, next))
   }
 }
 

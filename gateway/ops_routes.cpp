@@ -70,6 +70,18 @@ void timers(const exchange_ptr& one) {
     list_atom_v);
 }
 
+/// What the tool calls of a session have cost; `turn` narrows it to one turn.
+void trace(const exchange_ptr& one) {
+  auto asked = query::parse(one->request().query);
+  auto turn = asked ? asked->value("turn") : tl::unexpected{asked.error()};
+  if (!turn)
+    return one->problem(turn.error());
+  one->ask(
+    find_broker(one->sys()),
+    [one](result<std::string> told) { told ? one->json(200, std::move(*told)) : one->problem(told.error()); },
+    trace_atom_v, one->session, turn_id{turn->value_or("")});
+}
+
 result<std::string> parse_label(std::string_view body) {
   auto parsed = parse_body(body, {"label"});
   if (!parsed)
@@ -97,6 +109,7 @@ void create_device(const exchange_ptr& one) {
 constexpr std::array table{
   route{"GET", "/ops/v1/status", access::ops, status},
   route{"GET", "/ops/v1/sessions", access::ops, sessions},
+  route{"GET", "/ops/v1/sessions/{id}/trace", access::ops, trace, "turn"},
   route{"GET", "/ops/v1/workers", access::ops, workers},
   route{"GET", "/ops/v1/hands", access::ops, hands},
   route{"GET", "/ops/v1/timers", access::ops, timers},

@@ -104,6 +104,7 @@ void dispatch(std::span<const route> table, const std::shared_ptr<gateway_servic
     return one->problem({errc::unauthorized, {}});
   if (chosen.who == access::device)
     return run_for_device(chosen, one, *token, match.id);
+  one->session = {std::string{match.id}};
   auto good = check(chosen, one->request());
   good ? chosen.run(one) : one->problem(good.error());
 }

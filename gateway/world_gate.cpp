@@ -6,6 +6,7 @@
 #include "gateway/query.hpp"
 #include "protocol/actors/names.hpp"
 #include "protocol/wire/defaults.hpp"
+#include "protocol/wire/text.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
@@ -106,6 +107,12 @@ uint64_t request_number(const net::http_request& request) {
   return error == std::errc{} && end == text.data() + text.size() ? number : 0;
 }
 
+// Only the trace repeats these, to an operator.
+std::string traced_word(const net::http_request& request, std::string_view header) {
+  constexpr size_t longest = 256;
+  return printable(request.header(header).value_or(""), longest);
+}
+
 result<world::call> to_call(const worker_id& worker, const net::http_request& request) {
   if (!request.path.starts_with(prefix))
     return fail(errc::not_found, "There is no such world route.");
@@ -114,7 +121,8 @@ result<world::call> to_call(const worker_id& worker, const net::http_request& re
     return fail(errc::method_not_allowed, "World requests are POST, but GET for the session.");
   return world::call{worker, std::string{bearer_credentials(request).value_or("")},
     {std::string{request.header("x-agentpool-session").value_or("")}}, std::move(path), request.body,
-    request_number(request)};
+    request_number(request), traced_word(request, "x-agentpool-tool-call"),
+    traced_word(request, "x-agentpool-tool")};
 }
 
 } // namespace

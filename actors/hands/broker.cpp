@@ -77,6 +77,7 @@ broker_actor::behavior_type broker_state::make_behavior() {
         self_->send(i->second.hand, gone_atom_v, sandbox);
     },
     [this](list_atom) { return hand_statuses(); },
+    [this](trace_atom, const session_id& session, turn_id& turn) { return trace(session, std::move(turn)); },
     [this](timer_atom, const std::string& purpose, uint64_t armed) {
       if (timers_.fired(purpose, armed))
         tidy();

@@ -111,6 +111,7 @@ private:
   caf::result<void> erase(const session_id& session);
   void note(const session_id& session, hand_report report);
   caf::result<std::vector<actor_status>> hand_statuses();
+  caf::result<std::string> trace(const session_id& session, turn_id turn);
   bool is_bound(const session_id& session) const;
   session_actor session_of(const session_id& session) const;
   void stop(const caf::error& reason);

@@ -247,6 +247,16 @@ caf::result<std::vector<actor_status>> broker_state::hand_statuses() {
   return out;
 }
 
+/// Looking starts nothing.
+caf::result<std::string> broker_state::trace(const session_id& session, turn_id turn) {
+  auto i = hands_.find(session);
+  if (i == hands_.end() || !i->second.world)
+    return to_error({errc::not_found, {}});
+  auto out = self_->make_response_promise<std::string>();
+  out.delegate(i->second.world, trace_atom_v, std::move(turn));
+  return out;
+}
+
 /// The sandboxes stay; the hands find them again.
 void broker_state::stop(const caf::error& reason) {
   for (auto& [session, entry] : hands_) {

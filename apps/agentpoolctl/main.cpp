@@ -63,6 +63,7 @@ struct command_line {
   std::string data = default_data_dir();
   chat_options chat;
   std::string session;
+  std::string turn;
   std::string label;
   bool raw = false;
   std::string templates = default_templates();
@@ -129,6 +130,22 @@ void add_tables(CLI::App& app, command_line& line) {
   }
   app.add_subcommand("provider", "Whether the sandbox provider answers; exit code 1 when it fails")
     ->callback([&line] { line.run = show_provider; });
+}
+
+void add_trace(CLI::App& app, command_line& line) {
+  auto* trace =
+    app.add_subcommand("trace", "What tool calls of a session cost, and each call of its sandbox");
+  trace->add_option("SESSION", line.session, "Its id")->required()->check(CLI::Validator{is_id, "ID"});
+  trace->add_option("TURN", line.turn, "Of this turn only")->check(CLI::Validator{is_id, "ID"});
+  trace->add_flag("--json", line.raw, "Print the daemon's answer as it is");
+  trace->callback([&line] {
+    line.run = [&line](const api& daemon) {
+      auto path = "/ops/v1/sessions/" + line.session + "/trace";
+      if (!line.turn.empty())
+        path += "?turn=" + line.turn;
+      return show(daemon, path, "no tool call is remembered", line.raw, trace_table);
+    };
+  });
 }
 
 void add_devices(CLI::App& app, command_line& line) {
@@ -224,6 +241,7 @@ int main(int argc, char** argv) {
   app.add_option("--data", line.data, "The daemon's data directory")->capture_default_str();
   add_conversations(app, line);
   add_tables(app, line);
+  add_trace(app, line);
   add_devices(app, line);
   add_templates(app, line);
   add_doctor(app, line);

@@ -5,6 +5,7 @@
 #include "protocol/wire/text.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <vector>
 
 namespace agentpool::ctl {
@@ -142,6 +143,55 @@ std::string sessions_table(const json& body, const std::string& nothing) {
     cells.push_back(std::to_string(one["last_seq"].integer().value_or(0)));
     cells.push_back(cell(one["title"].text_or("")));
     rows.push_back(std::move(cells));
+  }
+  return text_of(rows);
+}
+
+namespace {
+
+std::string milliseconds_text(const json& value) {
+  auto number = value.number();
+  if (!number)
+    return "-"; // it goes on
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", *number);
+  return text;
+}
+
+std::string number_text(const json& value) {
+  auto number = value.integer();
+  return number ? std::to_string(*number) : "-";
+}
+
+row tool_row(const json& tool) {
+  auto name = tool["name"].text_or("");
+  auto shown = name.empty() ? std::string{"(between tools)"} : name + ' ' + tool["tool_call_id"].text_or("");
+  return {cell(shown), cell(tool["turn_id"].text_or("")), number_text(tool["round_trips"]),
+    number_text(tool["requests"]), number_text(tool["bytes"]), number_text(tool["cache_hits"]),
+    milliseconds_text(tool["ms_total"]), milliseconds_text(tool["ms_provider"])};
+}
+
+row call_row(const json& call) {
+  auto words = "  " + call["what"].text_or("") + ' ' + call["subject"].text_or("");
+  auto error = call["error"].text_or("");
+  return {cell(words), error.empty() ? "" : cell(error), number_text(call["round"]), "",
+    number_text(call["bytes"]), "", "at " + milliseconds_text(call["at_ms"]), milliseconds_text(call["ms"])};
+}
+
+} // namespace
+
+std::string trace_table(const json& body, const std::string& nothing) {
+  auto tools = body["tools"];
+  if (tools.size() == 0)
+    return nothing + "\n";
+  std::vector<row> rows{{"TOOL CALL", "TURN", "ROUNDS", "REQUESTS", "BYTES", "KNOWN", "MS", "MS PROVIDER"}};
+  for (size_t i = 0; i < tools.size(); ++i) {
+    rows.push_back(tool_row(tools.at(i)));
+    auto calls = tools.at(i)["calls"];
+    for (size_t each = 0; each < calls.size(); ++each)
+      rows.push_back(call_row(calls.at(each)));
+    if (auto more = tools.at(i)["calls_left_out"].integer().value_or(0); more > 0)
+      rows.push_back({"  and " + std::to_string(more) + " more", "", "", "", "", "", "", ""});
   }
   return text_of(rows);
 }

@@ -28,4 +28,7 @@ std::string columns(const std::vector<std::vector<std::string>>& rows);
 /// Milliseconds as `850ms`, `12s`, `3m`, `5h` or `2d`.
 std::string short_time(int64_t milliseconds);
 
+/// What tool calls cost, each with its calls of envd below it. `body`: of `/ops/v1/sessions/ID/trace`.
+std::string trace_table(const json& body, const std::string& nothing);
+
 } // namespace agentpool::ctl

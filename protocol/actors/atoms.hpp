@@ -77,5 +77,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(agentpool_atoms, caf::first_custom_type_id)
   CAF_ADD_ATOM(agentpool_atoms, agentpool, debt_atom)
   CAF_ADD_ATOM(agentpool_atoms, agentpool, hands_atom)
   CAF_ADD_ATOM(agentpool_atoms, agentpool, run_atom)
+  CAF_ADD_ATOM(agentpool_atoms, agentpool, trace_atom)
 
 CAF_END_TYPE_ID_BLOCK(agentpool_atoms)

@@ -281,6 +281,9 @@ using world_actor = status_interface::extend<
   caf::result<void>(hand_atom, hand_report),
   // From the broker, when a worker takes the session: who gets what commands print while they run.
   caf::result<void>(watch_atom, session_actor),
+  // What tool calls have cost: JSON, as docs/operations.md says; of one turn, or of all that are remembered
+  // (no turn).
+  caf::result<std::string>(trace_atom, turn_id),
   // INTERNAL: something of an operation goes on.
   caf::result<void>(run_atom, std::shared_ptr<world::job>),
   caf::result<void>(timer_atom, std::string purpose, uint64_t armed)>;
@@ -337,6 +340,8 @@ using broker_actor = status_interface::extend<
   caf::result<void>(gone_atom, session_id, std::string sandbox),
   // Status of every hand, each asked with a deadline.
   caf::result<std::vector<actor_status>>(list_atom),
+  // From the operator: see world_actor. Fails with not_found when no world of this session is in memory.
+  caf::result<std::string>(trace_atom, session_id, turn_id),
   caf::result<void>(timer_atom, std::string purpose, uint64_t armed)>;
 
 /// REAPER: compares what the provider has with what the store knows, both ways, at the start and

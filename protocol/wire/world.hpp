@@ -16,12 +16,14 @@ namespace agentpool::world {
 /// One request of a brain's plugin, as it came; or one of the App about its session's files, which the
 /// gateway sends to the session's world itself.
 struct call {
-  worker_id worker;         ///< whose socket it came on; empty: the App's
-  std::string credential;   ///< bearer, empty when none was sent
-  brain_session_id session; ///< X-Agentpool-Session, empty when none was sent
-  std::string path;         ///< below /world/v1, for example `fs/stat`
-  std::string body;         ///< whole, or its beginning when it comes with a stream that has the rest
-  uint64_t request = 0;     ///< X-Agentpool-Request, for `cancel`; 0 when none was sent
+  worker_id worker;           ///< whose socket it came on; empty: the App's
+  std::string credential;     ///< bearer, empty when none was sent
+  brain_session_id session;   ///< X-Agentpool-Session, empty when none was sent
+  std::string path;           ///< below /world/v1, for example `fs/stat`
+  std::string body;           ///< whole, or its beginning when it comes with a stream that has the rest
+  uint64_t request = 0;       ///< X-Agentpool-Request, for `cancel`; 0 when none was sent
+  std::string tool_call = {}; ///< X-Agentpool-Tool-Call: what it is part of, for the trace; empty when none
+  std::string tool = {};      ///< X-Agentpool-Tool: the name of that tool
 };
 
 struct reply {
@@ -33,7 +35,7 @@ template <class Inspector>
 bool inspect(Inspector& f, call& x) {
   return f.object(x).fields(f.field("worker", x.worker), f.field("credential", x.credential),
     f.field("session", x.session), f.field("path", x.path), f.field("body", x.body),
-    f.field("request", x.request));
+    f.field("request", x.request), f.field("tool_call", x.tool_call), f.field("tool", x.tool));
 }
 
 template <class Inspector>

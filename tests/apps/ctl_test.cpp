@@ -36,6 +36,21 @@ TEST(Endpoints, MissingDaemonIsOneSentenceWithTheFix) {
     "no agentpoold runs on /nowhere; start it with scripts/run, or name its data directory with --data");
 }
 
+TEST(Tables, ATraceShowsEachCallBelowItsTool) {
+  auto body = *json::parse(R"({"tools":[{"turn_id":"turn_1","tool_call_id":"c1","name":"read","round_trips":2,
+    "requests":3,"bytes":7,"cache_hits":4,"ms_total":12.345,"ms_provider":11.5,"calls_left_out":1,"calls":[
+    {"what":"stat","subject":"/workspace/a\u001b[1m","round":1,"at_ms":0.25,"ms":1.5,"bytes":0},
+    {"what":"read","subject":"/workspace/a","at_ms":2,"ms":null,"bytes":7,"error":"deadline"}]},
+    {"turn_id":"","tool_call_id":"","name":"","calls":[]}]})");
+  auto text = trace_table(body, "none");
+  EXPECT_THAT(text, HasSubstr("read c1"));
+  EXPECT_THAT(text, HasSubstr("12.3    11.5\n  stat /workspace/a "));
+  EXPECT_THAT(text, HasSubstr("deadline"));
+  EXPECT_THAT(text, HasSubstr("  and 1 more\n(between tools)"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("\x1b")));
+  EXPECT_EQ(trace_table(*json::parse(R"({"tools":[]})"), "none"), "none\n");
+}
+
 TEST(Api, ProblemsKeepTheirCodeAndSentence) {
   auto answer = read_answer(409, problem_json({errc::turn_running, {}}));
   ASSERT_FALSE(answer);

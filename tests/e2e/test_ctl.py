@@ -236,7 +236,7 @@ class CtlTest(E2eCase):
         for wrong in ((), ("devices",), ("status", "--nothing"), ("status", "nonsense")):
             self.assertEqual(self.run_ctl(*wrong)[0], 2)
         for options, name, known in (
-            (("nonsense",), "nonsense", "chat, list, delete, sessions, workers, hands, status, provider, devices, doctor"),
+            (("nonsense",), "nonsense", "chat, list, delete, sessions, workers, hands, status, provider, trace, devices, template, doctor"),
             (("devices", "nonsense"), "devices nonsense", "create"),
         ):
             sentence = f"agentpoolctl: there is no command '{name}'; the known ones are: {known}\n"

@@ -33,6 +33,7 @@ world_actor::behavior_type fake_world_actor(std::shared_ptr<fake_world> all) {
     },
     [](hand_atom, const hand_report&) {},
     [](watch_atom, const session_actor&) {},
+    [](trace_atom, const turn_id&) { return std::string{"{}"}; },
     [](run_atom, const std::shared_ptr<world::job>&) {},
     [](timer_atom, const std::string&, uint64_t) {},
   };

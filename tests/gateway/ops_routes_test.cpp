@@ -73,6 +73,21 @@ TEST_F(OpsRoutes, MakesDevices) {
   EXPECT_EQ(node->label, "my phone");
 }
 
+TEST_F(OpsRoutes, TellsWhatToolCallsCost) {
+  publish(names::broker, sys.spawn([](caf::event_based_actor*) -> caf::behavior {
+    return {[](trace_atom, const session_id& session, const turn_id& turn) -> caf::result<std::string> {
+      if (session.value != "ses_1")
+        return to_error({errc::not_found, {}});
+      return "{\"turn\":\"" + turn.value + "\"}";
+    }};
+  }));
+  EXPECT_EQ(ask_ops("GET", "/ops/v1/sessions/ses_1/trace")->answer->body, R"({"turn":""})");
+  EXPECT_EQ(ask_ops("GET", "/ops/v1/sessions/ses_1/trace?turn=turn_1")->answer->body, R"({"turn":"turn_1"})");
+  EXPECT_EQ(ask_ops("GET", "/ops/v1/sessions/ses_2/trace")->answer->status, 404);
+  EXPECT_EQ(ask_ops("GET", "/ops/v1/sessions/ses_1/trace?step=1")->answer->status, 400);
+  EXPECT_EQ(ask("GET", "/ops/v1/sessions/ses_1/trace", {}, {}, ops_routes())->answer->status, 401);
+}
+
 TEST_F(OpsRoutes, DeviceNeedsALabel) {
   for (auto body : {"{}", "[]", R"({"label":5})", R"({"label":""})", R"({"label":"a\nb"})",
          R"({"label":"a","admin":true})", R"({"label":"a","label":"b"})"})

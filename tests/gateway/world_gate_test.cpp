@@ -29,6 +29,8 @@ caf::behavior fake_broker(caf::event_based_actor*) {
               return to_error({errc::foreign_session, {}});
             auto all = call.worker.value + "|" + call.credential + "|" + call.session.value + "|" +
                        call.path + "|" + call.body;
+            if (!call.tool_call.empty())
+              all += "|" + call.tool + " " + call.tool_call;
             return world::reply{203, all};
           },
     [](world_atom, const world::call& call,
@@ -91,6 +93,14 @@ TEST_F(WorldGate, RequestReachesTheBrokerAsItCame) {
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 203"));
   EXPECT_THAT(answer, EndsWith("\r\n\r\nw1|c|s|fs/stat|{}"));
   EXPECT_THAT(raw_unix(path, request_text("GET", "/world/v1/session")), EndsWith("w1|||session|"));
+}
+
+TEST_F(WorldGate, TheToolCallOfARequestGoesAlong) {
+  auto path = folder / "w.sock";
+  ASSERT_TRUE(open("w1", path));
+  auto headers = "X-Agentpool-Tool: read\r\nX-Agentpool-Tool-Call: " + std::string(300, 'c') + "\r\n";
+  EXPECT_THAT(raw_unix(path, request_text("POST", "/world/v1/fs/stat", headers, "{}")),
+    EndsWith("w1|||fs/stat|{}|read " + std::string(256, 'c')));
 }
 
 TEST_F(WorldGate, TheSchemeOfACredentialHasNoCase) {

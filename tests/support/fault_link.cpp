@@ -305,7 +305,8 @@ std::string fault_link::publish(const ports::command_spec& command) {
     before = there->content;
   auto had = there != nullptr;
   auto now = store(command, had);
-  return before + line((had ? "updated " : "created ") + std::string{kept ? "kept " : "none "} + now);
+  return before + line((had ? "updated " : "created ") + std::string{kept ? "kept " : "none "} + now) +
+         above(target);
 }
 
 std::string fault_link::store(const ports::command_spec& command, bool had) {
@@ -321,7 +322,28 @@ std::string fault_link::store(const ports::command_spec& command, bool had) {
   if (argv[11] == "inline")
     fresh.content = *base64_decode(text);
   put(target, std::move(fresh));
+  touch_parent(target);
   return world::to_line(world::facts_of(entry(target, target)));
+}
+
+// As the kernel does it; the directories' own times are not told by what was put for a test.
+void fault_link::touch_parent(const std::string& path) {
+  nodes_[std::string{world::parent_of(path)}].modified_ns = now_ns_++;
+}
+
+// What the publishing program says of the directories above.
+std::string fault_link::above(const std::string& path) const {
+  std::string out;
+  for (auto at = path; at != "/";) {
+    at = std::string{world::parent_of(at)};
+    auto words = world::to_line(world::facts_of(entry(at, at)));
+    auto mode = words.find(' ', words.find(' ') + 1) + 1;
+    auto owner = words.find(' ', mode);
+    char raw[16];
+    std::snprintf(raw, sizeof raw, "%x", 0040000 | find(at)->mode);
+    out += words.substr(0, mode) + raw + words.substr(owner) + " 1000 1000\n";
+  }
+  return out;
 }
 
 ports::operation_id fault_link::attach(

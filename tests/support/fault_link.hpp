@@ -116,6 +116,8 @@ private:
   std::string publish(const ports::command_spec& command);
   void remove_empty(const std::string& path, ports::process_sink& sink);
   std::string store(const ports::command_spec& command, bool had);
+  void touch_parent(const std::string& path);
+  std::string above(const std::string& path) const;
 
   std::map<std::string, node> nodes_;
   int64_t now_ns_ = 1'700'000'000'000'000'001;

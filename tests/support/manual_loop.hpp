@@ -20,6 +20,7 @@ public:
   }
 
   void stop(timer which) override { timers_.erase(which); }
+  time_point now() const override { return time_point{now_}; }
 
   /// Runs all steps that wait, and those that they post.
   void run() {

@@ -96,7 +96,8 @@ protected:
 
   std::shared_ptr<world::hand_io> lend(uint64_t continuity = 1) {
     return std::make_shared<world::hand_io>(
-      home, link, continuity, [this](hand_outcome how, const std::string&) { given_back.push_back(how); });
+      home, link, continuity, [this](hand_outcome how, const std::string&) { given_back.push_back(how); },
+      world::hand_memory{known, trace, fresh, [this](uint64_t since) { left.push_back(since); }});
   }
 
   /// Begins an operation; its steps run with `home->run()`.
@@ -129,6 +130,10 @@ protected:
   std::shared_ptr<fault_link> link = std::make_shared<fault_link>();
   std::shared_ptr<world::target_queue> targets = std::make_shared<world::target_queue>();
   std::vector<hand_outcome> given_back;
+  std::shared_ptr<world::known_files> known; ///< null: nothing is remembered
+  std::shared_ptr<world::tool_trace> trace;
+  bool fresh = false;
+  std::vector<uint64_t> left; ///< what commands left running, since when
 };
 
 } // namespace agentpool::test

@@ -23,7 +23,7 @@ struct job {
 class actor_loop : public loop {
 public:
   explicit actor_loop(world_actor::pointer self, std::string owner)
-      : home_{caf::actor_cast<world_actor>(self)}, timers_{self, std::move(owner)} {}
+      : home_{caf::actor_cast<world_actor>(self)}, self_{self}, timers_{self, std::move(owner)} {}
 
   void post(step what) override {
     caf::anon_send(home_, run_atom_v, std::make_shared<job>(job{std::move(what)}));
@@ -42,6 +42,8 @@ public:
     if (waiting_.erase(which) > 0)
       timers_.disarm(purpose(which));
   }
+
+  time_point now() const override { return self_->clock().now(); }
 
   /// A tick of the timer service.
   void fired(const std::string& which, uint64_t armed) {
@@ -63,6 +65,7 @@ private:
   static std::string purpose(timer which) { return std::string{prefix} + std::to_string(which); }
 
   world_actor home_;
+  world_actor::pointer self_;
   timer_set<world_actor::pointer> timers_;
   std::map<timer, step> waiting_;
   timer last_ = 0;

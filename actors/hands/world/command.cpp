@@ -37,6 +37,10 @@ void command::launch() {
   spec.tag = tag_of(all_.id);
   spec.stdin_open = all_.asked.input != input_mode::none;
   auto sink = std::make_shared<process_home>(all_.hand->home());
+  call_ = all_.hand->begin("start", all_.asked.search ? "rg" : "command", call_kind::stream);
+  for (const auto& argument : spec.argv)
+    if (call_)
+      call_->add_bytes(argument.size());
   crash_point("hand.command.before");
   stream_ = all_.hand->link().start(std::move(spec), {}, sink);
   sink->listen({.started = [self](uint32_t pid) { self->started(pid); },
@@ -46,6 +50,8 @@ void command::launch() {
 
 void command::started(uint32_t pid) {
   group_ = pid;
+  if (call_)
+    call_->answered();
   begin_timer_ =
     all_.hand->home()->after(defaults::hand_first_byte, [self = shared_from_this()] { self->never_began(); });
   crash_point("hand.command.started");
@@ -80,6 +86,8 @@ event_out::credit command::make_credit(size_t bytes) {
 
 void command::took(ports::output_stream which, std::string bytes) {
   auto held = make_credit(bytes.size());
+  if (call_)
+    call_->add_bytes(bytes.size());
   if (which != ports::output_stream::err)
     return deliver(out_, bytes, held);
   std::string text;

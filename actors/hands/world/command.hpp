@@ -35,10 +35,13 @@ public:
     spawn_request asked;
     std::shared_ptr<hand_io> hand;
     std::shared_ptr<event_out> out;
-    std::shared_ptr<live_output> live; ///< null: nobody wants previews
-    std::string notice;                ///< a sentence for the model; empty = none
-    std::function<bool()> no_room;     ///< the sandbox has no process for it; true: some are being freed
-    std::function<void()> gone;        ///< last
+    std::shared_ptr<live_output> live;    ///< null: nobody wants previews
+    std::string notice;                   ///< a sentence for the model; empty = none
+    std::function<bool()> no_room;        ///< the sandbox has no process for it; true: some are being freed
+    std::function<void()> gone;           ///< last
+    known_files::writer writes = nullptr; ///< what it may change is not known while it runs; null: it reads
+    /// What it started since this tick lives on, or may (0: since when is not known).
+    std::function<void(uint64_t since)> left_behind = nullptr;
   };
 
   explicit command(parts all);
@@ -76,6 +79,7 @@ private:
   void killed();
   void lost(failure why);
   void finish(bool tell);
+  void stop_writing();
   std::shared_ptr<spill> make_spill(const output& of);
   event_out::credit make_credit(size_t bytes);
 
@@ -85,6 +89,7 @@ private:
   output out_, err_;
   input_queue input_;
   ports::operation_id stream_ = 0;
+  hand_io::traced call_;
   uint32_t group_ = 0;
   loop::timer timer_ = 0;
   loop::timer begin_timer_ = 0; ///< until the wrapper has said its first word

@@ -32,6 +32,9 @@ void command::ended(result<ports::process_end> how) {
   markers_.flush(rest);
   deliver(err_, rest, nullptr);
   end_ = std::move(how);
+  if (call_ && !*end_)
+    call_->failed(end_->error());
+  call_ = nullptr;
   all_.hand->home()->stop(std::exchange(begin_timer_, 0));
   if (*end_ && (*end_)->exited && !wrapped_) // the wrapper's first word comes before all that can end it
     end_ = fail(errc::hand_damaged);
@@ -84,8 +87,22 @@ void command::settle() {
   out_.copy ? out_.copy->finish(err_done) : err_done();
 }
 
+// What is looked at from now on is what the command left.
+void command::stop_writing() {
+  if (!all_.writes)
+    return;
+  bool refused = group_ == 0 && end_ && !*end_ && outcome_of(end_->error()) == hand_outcome::done;
+  const auto& exited = markers_.exited();
+  bool nothing = stream_ == 0 || refused || (exited && exited->alone && exited->since == 0);
+  if (all_.left_behind && !nothing)
+    all_.left_behind(markers_.begun() ? markers_.begun()->since : 0);
+  all_.writes = nullptr;
+}
+
 void command::tell_exit(const exit_status& how) {
   crash_point("hand.command.ended");
+  call_ = nullptr;
+  stop_writing();
   json_object event;
   event.add("event", "exit");
   event.add_raw("exit_code", how.code ? std::to_string(*how.code) : "null");
@@ -104,10 +121,9 @@ void command::await_gone() {
   if (killing_)
     return; // `killed` follows
   all_.hand->leave();
-  all_.hand->run(
-    await_group(group_), "root", 0, [self = shared_from_this()](const result<script_output>& ran) {
-      ran ? self->group_gone() : self->lost(ran.error());
-    });
+  all_.hand->run({await_group(group_), "root", 0, "await group", call_kind::aside},
+    [self = shared_from_this()](
+      const result<script_output>& ran) { ran ? self->group_gone() : self->lost(ran.error()); });
 }
 
 void command::group_gone() {
@@ -123,7 +139,7 @@ void command::kill() {
   if (killing_ || group_gone_ || over_)
     return;
   killing_ = true;
-  all_.hand->run(kill_group(group_, all_.asked.grace_ms), "root", 0,
+  all_.hand->run({kill_group(group_, all_.asked.grace_ms), "root", 0, "kill group"},
     [self = shared_from_this()](const result<script_output>& ran) {
       self->killing_ = false;
       if (ran)
@@ -165,6 +181,8 @@ void command::finish(bool tell) {
     all_.out->send(json_object{}.add("event", "gone"));
   all_.out->finish();
   input_.close();
+  call_ = nullptr;
+  stop_writing();
   if (!end_ && stream_ != 0)
     all_.hand->link().cancel(stream_);
   std::exchange(all_.gone, nullptr)();

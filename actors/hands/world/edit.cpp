@@ -25,14 +25,18 @@ reply edit_refusal(edit_problem why, std::string_view display) {
   }
 }
 
-/// One `fs/edit`: lstat, read, replace, publication guarded by the facts of the lstat.
+/// One `fs/edit`: lstat and content, unless they are known, replace, publication guarded by the facts of the
+/// lstat. What is refused is refused by facts of now.
 class edit_run : public std::enable_shared_from_this<edit_run> {
 public:
   edit_run(operation op, edit_request asked, target_queue::turn turn)
       : op_{std::move(op)}, asked_{std::move(asked)}, turn_{std::move(turn)} {}
 
   void start() {
-    op_.hand->lstat(asked_.path, [self = shared_from_this()](const result<seen>& found) {
+    const auto* known = known_entry(*op_.hand, asked_.path);
+    if (known && !refuse_edit(*op_.hand, asked_, *known))
+      return guarded(*known);
+    op_.hand->lstat_now(asked_.path, [self = shared_from_this()](const result<seen>& found) {
       if (!found)
         return self->end(trouble(found.error()));
       self->guarded(*found);
@@ -46,6 +50,8 @@ private:
     if (found->size > text_bytes)
       return end(too_large());
     what_.known = facts_of(*found);
+    if (auto content = kept_text(*op_.hand, asked_.path, *found))
+      return change(*content);
     op_.hand->read_all(
       asked_.path, text_bytes, [self = shared_from_this()](const result<std::string>& content) {
         if (content)
@@ -63,7 +69,7 @@ private:
   void change(const std::string& content) {
     auto made = edit_text(content, asked_.old_text, asked_.new_text, asked_.all);
     if (!made.done)
-      return end(edit_refusal(made.problem, asked_.display));
+      return refuse(edit_refusal(made.problem, asked_.display));
     edited_ = std::move(*made.done);
     if (op_.is_cancelled())
       return end(aborted(asked_.display));
@@ -76,11 +82,25 @@ private:
     stage();
   }
 
+  // That the file was changed goes before what its text says.
+  void refuse(reply why) {
+    if (op_.hand->is_quiet())
+      return end(std::move(why));
+    op_.hand->lstat_now(
+      asked_.path, [self = shared_from_this(), why = std::move(why)](const result<seen>& found) {
+        auto changed = found ? refuse_edit(*self->op_.hand, self->asked_, *found) : std::nullopt;
+        self->end(changed ? std::move(*changed) : why);
+      });
+  }
+
   void stage() {
     what_.staged = staging_name(asked_.path);
+    auto call = op_.hand->begin("write", what_.staged, call_kind::stream);
+    if (call)
+      call->add_bytes(edited_.content.size());
     auto source = std::make_shared<upload_source>(std::move(edited_.content), nullptr);
     op_.hand->link().write_file(what_.staged, hand_user, source, {},
-      op_.hand->bring<std::string>([self = shared_from_this()](const result<std::string>& written) {
+      op_.hand->bring<std::string>(call, [self = shared_from_this()](const result<std::string>& written) {
         if (written && !self->op_.is_cancelled())
           return self->publish_now();
         self->op_.hand->remove(self->what_.staged);

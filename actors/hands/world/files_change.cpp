@@ -50,7 +50,7 @@ void stage_upload(const operation& op, const place& where, publication what) {
   *op.spent = op.stream && op.stream->body();
   auto source = std::make_shared<upload_source>(op.content, op.stream ? op.stream->body() : nullptr);
   op.hand->link().write_file(what.staged, hand_user, source, {},
-    op.hand->bring<std::string>([op, where, what](const result<std::string>& written) {
+    op.hand->bring<std::string>(nullptr, [op, where, what](const result<std::string>& written) {
       if (written)
         return publish_upload(op, where, what);
       op.hand->remove(what.staged);
@@ -59,6 +59,7 @@ void stage_upload(const operation& op, const place& where, publication what) {
 }
 
 void made_directory(const operation& op, const place& where, const result<bool>& made) {
+  op.hand->touch(where.path);
   if (!made)
     return files_fail(op, made.error(), effect::change);
   op.done({*made ? 201 : 200, json_object{}.add("path", where.shown).str()});
@@ -72,7 +73,9 @@ void move_to(const operation& op, const place& from, const place& to) {
   if (within(from.path, to.path))
     return files_fail(op, {errc::file_conflict, "A directory cannot move into itself."});
   op.hand->link().move(from.path, to.path, hand_user, {},
-    op.hand->bring<ports::entry_info>([op, to](const result<ports::entry_info>& moved) {
+    op.hand->bring<ports::entry_info>(nullptr, [op, from, to](const result<ports::entry_info>& moved) {
+      op.hand->touch(from.path);
+      op.hand->touch(to.path);
       if (!moved)
         return files_fail(op, moved.error(), effect::change);
       op.done({200, json_object{}.add("path", to.shown).str()});
@@ -103,7 +106,7 @@ void files_mkdir(const operation& op) {
       return files_fail(op, {errc::file_conflict, "A file of this name is there."});
     op.hand->link().make_dir(found->path, hand_user, {},
       op.hand->bring<bool>(
-        [op, where = *found](const result<bool>& made) { made_directory(op, where, made); }));
+        nullptr, [op, where = *found](const result<bool>& made) { made_directory(op, where, made); }));
   });
 }
 

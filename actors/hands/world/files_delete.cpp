@@ -29,8 +29,9 @@ failure why_not(std::string_view words) {
 // before it is removed: only rmdir(2) does both in one step.
 void remove_empty(const operation& op, const std::string& path) {
   constexpr size_t no_output = 1;
-  op.hand->run({"/usr/bin/env", "LC_ALL=C", "rmdir", "--", path}, hand_user, no_output,
-    [op](const result<script_output>& ran) {
+  op.hand->run({{"/usr/bin/env", "LC_ALL=C", "rmdir", "--", path}, hand_user, no_output, "rmdir"},
+    [op, path](const result<script_output>& ran) {
+      op.hand->touch(path);
       if (!ran)
         return files_fail(op, ran.error(), effect::change);
       bool gone = ran->end.exited && ran->end.exit_code == 0;
@@ -48,9 +49,11 @@ void files_delete(const operation& op) {
       return files_fail(op, {errc::file_not_found, {}});
     if (is_directory(found->entry) && !op.body["recursive"].boolean().value_or(false))
       return remove_empty(op, found->path);
-    op.hand->link().remove(found->path, hand_user, {}, op.hand->bring<void>([op](const result<void>& gone) {
-      gone ? op.done({204, {}}) : files_fail(op, gone.error(), effect::change);
-    }));
+    op.hand->link().remove(found->path, hand_user, {},
+      op.hand->bring<void>(nullptr, [op, path = found->path](const result<void>& gone) {
+        op.hand->touch(path);
+        gone ? op.done({204, {}}) : files_fail(op, gone.error(), effect::change);
+      }));
   });
 }
 

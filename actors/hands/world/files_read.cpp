@@ -127,7 +127,7 @@ void files_list(const operation& op) {
     }
     op.hand->link().list_dir(found->path, 1, hand_user, {},
       op.hand->bring<std::vector<ports::entry_info>>(
-        [op, where = *found](result<std::vector<ports::entry_info>> entries) {
+        nullptr, [op, where = *found](result<std::vector<ports::entry_info>> entries) {
           entries ? op.done({200, listing(where, std::move(*entries))}) : files_fail(op, entries.error());
         }));
   });

@@ -50,12 +50,19 @@ void input_queue::next(const std::shared_ptr<state>& all) {
     return;
   all->busy = true;
   auto& item = all->items.front();
-  auto done = all->hand->bring<void>([all](result<void> how) { sent(all, std::move(how)); });
+  auto bring = [&](std::string_view what) {
+    auto call = all->hand->begin(what, std::to_string(all->process.pid));
+    if (call)
+      call->add_bytes(std::min(item.bytes.size(), piece_bytes));
+    return all->hand->bring<void>(call, [all](result<void> how) { sent(all, std::move(how)); });
+  };
   if (!item.bytes.empty()) {
+    auto done = bring("input");
     auto piece = item.bytes.substr(0, piece_bytes);
     item.bytes.erase(0, piece.size());
     all->hand->link().send_input(all->process, std::move(piece), all->terminal, patient(), std::move(done));
   } else if (item.end && !all->terminal) {
+    auto done = bring("close input");
     item.end = false;
     all->closing = true;
     all->hand->link().close_stdin(all->process, patient(), std::move(done));

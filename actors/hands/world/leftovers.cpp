@@ -16,23 +16,25 @@ constexpr uint32_t grace_ms = 3000;
 constexpr size_t groups_bytes = 4096;
 
 void run(const std::shared_ptr<hand_io>& hand, std::vector<std::string> argv) {
-  hand->run(std::move(argv), "root", 0, [](const result<script_output>&) {});
+  hand->run(
+    {std::move(argv), "root", 0, "end a leftover", call_kind::aside}, [](const result<script_output>&) {});
 }
 
 void end_command(const std::shared_ptr<hand_io>& hand, uint32_t pid) {
-  hand->run(led_groups(pid), "root", groups_bytes, [hand](const result<script_output>& ran) {
-    if (!ran)
-      return;
-    const char* at = ran->out.data();
-    const char* end = at + ran->out.size();
-    for (uint32_t group = 0; at != end; ++at) {
-      auto [rest, error] = std::from_chars(at, end, group);
-      if (error != std::errc{} || rest == end)
+  hand->run({led_groups(pid), "root", groups_bytes, "leftovers", call_kind::aside},
+    [hand](const result<script_output>& ran) {
+      if (!ran)
         return;
-      run(hand, kill_group(group, grace_ms));
-      at = rest;
-    }
-  });
+      const char* at = ran->out.data();
+      const char* end = at + ran->out.size();
+      for (uint32_t group = 0; at != end; ++at) {
+        auto [rest, error] = std::from_chars(at, end, group);
+        if (error != std::errc{} || rest == end)
+          return;
+        run(hand, kill_group(group, grace_ms));
+        at = rest;
+      }
+    });
 }
 
 } // namespace
@@ -55,7 +57,8 @@ void end_leftovers(const std::shared_ptr<hand_io>& hand, std::function<bool(cons
         end_command(hand, one.pid);
     }
   };
-  hand->link().processes({}, hand->bring<std::vector<ports::running_process>>(std::move(look)));
+  auto call = hand->begin("list processes", "", call_kind::aside);
+  hand->link().processes({}, hand->bring<std::vector<ports::running_process>>(call, std::move(look)));
 }
 
 } // namespace agentpool::world

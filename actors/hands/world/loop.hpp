@@ -15,6 +15,8 @@ class loop {
 public:
   using step = std::function<void()>;
   using timer = uint64_t;
+  using duration = std::chrono::nanoseconds;
+  using time_point = std::chrono::time_point<std::chrono::steady_clock, duration>;
 
   virtual ~loop() = default;
   /// Runs `what` after the steps that wait. From any thread.
@@ -23,6 +25,8 @@ public:
   virtual timer after(std::chrono::milliseconds in, step what) = 0;
   /// A timer that ran, or 0, is fine. Inside a step only.
   virtual void stop(timer which) = 0;
+  /// The clock of the timers. Inside a step only.
+  virtual time_point now() const = 0;
 };
 
 /// A function that is called on `home` from any thread. What it holds is released there too: a port's thread

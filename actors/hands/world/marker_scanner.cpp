@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/hands/world/marker_scanner.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace agentpool::world {
@@ -9,11 +10,19 @@ namespace agentpool::world {
 namespace {
 
 constexpr char separator = '\x1e';
-constexpr size_t longest_words = 24; // "x 255 0", "p 4194304"
+constexpr size_t longest_words = 32; // "x 255 0 12345678", "p 4194304 12345678"
 
-bool read(std::string_view text, int32_t& out) {
+template <class Number>
+bool read(std::string_view text, Number& out) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  return error == std::errc{} && end == text.data() + text.size() && out >= 0;
+  return error == std::errc{} && end == text.data() + text.size() && out >= Number{};
+}
+
+std::string_view take_word(std::string_view& words) {
+  auto end = std::min(words.find(' '), words.size());
+  auto word = words.substr(0, end);
+  words.remove_prefix(std::min(end + 1, words.size()));
+  return word;
 }
 
 } // namespace
@@ -67,21 +76,20 @@ size_t marker_scanner::take(std::string_view text, std::string& out) {
 
 bool marker_scanner::accept(std::string_view words) {
   marker found;
-  if (words.starts_with("p ")) {
-    if (!read(words.substr(2), found.value) || found.value == 0)
+  auto kind = take_word(words);
+  found.exited = kind == "x";
+  if ((!found.exited && kind != "p") || !read(take_word(words), found.value))
+    return false;
+  if (found.exited) {
+    auto alone = take_word(words);
+    if (found.value > 255 || (alone != "0" && alone != "1"))
       return false;
-    begun_ = found;
-    return true;
-  }
-  auto blank = words.rfind(' ');
-  if (!words.starts_with("x ") || blank < 2 || words.size() - blank != 2)
+    found.alone = alone == "1";
+  } else if (found.value == 0)
     return false;
-  auto alone = words.back();
-  if (!read(words.substr(2, blank - 2), found.value) || found.value > 255 || (alone != '0' && alone != '1'))
+  if (!words.empty() && !read(words, found.since))
     return false;
-  found.exited = true;
-  found.alone = alone == '1';
-  exited_ = found;
+  (found.exited ? exited_ : begun_) = found;
   return true;
 }
 

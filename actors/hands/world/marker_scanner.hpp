@@ -14,6 +14,9 @@ struct marker {
   bool exited = false; ///< else: the command is about to begin
   int32_t value = 0;   ///< exit code 0…255; or the process group
   bool alone = false;  ///< of an exit: nothing else of the group is left
+  /// Of a beginning: when it was, in the clock of the hand's processes (ticks since its boot). Of an exit:
+  /// the same when something that came since then lives on, else 0.
+  uint64_t since = 0;
 };
 
 /// Takes the markers of one command out of its standard error. A marker is `RS nonce kind value… RS`; the

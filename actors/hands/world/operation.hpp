@@ -25,6 +25,7 @@ struct operation {
   std::shared_ptr<target_queue> targets;       ///< one mutation of a file at a time
   std::shared_ptr<bool> cancelled; ///< nobody wants a mutation that has not begun; null = cannot be
   answer done;
+  std::shared_ptr<tool_trace> trace = nullptr; ///< of the tool call that it is part of
   /// True: bytes of the stream's body were taken, so that it cannot be done once more.
   std::shared_ptr<bool> spent = std::make_shared<bool>(false);
 

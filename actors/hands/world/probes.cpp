@@ -35,6 +35,7 @@ bool is_homeless(std::string_view path, const seen& entry) {
 // An agent without it gives its turns up; the next verification makes it again.
 void fail_homeless(const operation& op) {
   failure why{errc::hand_damaged, "there is no /workspace"};
+  op.hand->touch(std::string{workspace});
   op.hand->failed(why);
   op.fail(why);
 }
@@ -164,10 +165,11 @@ void list(const operation& op) {
   if (!path)
     return op.fail(path.error());
   op.hand->link().list_dir(*path, 1, hand_user, {},
-    op.hand->bring<std::vector<ports::entry_info>>([op, path = *path](
-                                                     result<std::vector<ports::entry_info>> entries) {
-      op.done(entries ? list_reply(*op.hand, path, std::move(*entries)) : list_error(path, entries.error()));
-    }));
+    op.hand->bring<std::vector<ports::entry_info>>(
+      op.hand->begin("list", *path), [op, path = *path](result<std::vector<ports::entry_info>> entries) {
+        op.done(
+          entries ? list_reply(*op.hand, path, std::move(*entries)) : list_error(path, entries.error()));
+      }));
 }
 
 } // namespace agentpool::world

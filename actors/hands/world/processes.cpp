@@ -68,6 +68,10 @@ void processes::spawn(const operation& op, std::string& notice) {
     if (auto self = weak.lock())
       self->forget(id, continuity);
   };
+  if (op.hand->known() && !parts.asked.search) {
+    parts.writes = op.hand->known()->begin_writer();
+    parts.left_behind = left_behind_;
+  }
   auto made = std::make_shared<command>(std::move(parts));
   commands_.emplace(id, made);
   made->start();
@@ -94,7 +98,8 @@ bool processes::end_what_was_left(const std::shared_ptr<hand_io>& hand) {
     else
       groups.erase(one->group()); // the number of an old group that is gone may be a new one's
   for (auto group : groups)
-    hand->run(kill_group(group, 0), "root", 0, [](const result<script_output>&) {});
+    hand->run(
+      {kill_group(group, 0), "root", 0, "kill group", call_kind::aside}, [](const result<script_output>&) {});
   return !groups.empty();
 }
 
@@ -109,6 +114,10 @@ void processes::open_terminal(const operation& op) {
                           if (auto self = weak.lock())
                             self->terminals_.erase(id);
                         }};
+  if (op.hand->known()) {
+    parts.writes = op.hand->known()->begin_writer();
+    parts.left_behind = left_behind_;
+  }
   auto made = std::make_shared<terminal>(std::move(parts));
   terminals_.emplace(id, made);
   made->start();

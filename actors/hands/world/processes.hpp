@@ -17,8 +17,10 @@ namespace agentpool::world {
 /// The commands and terminals of one session's hand, by the ids that their streams told.
 class processes : public std::enable_shared_from_this<processes> {
 public:
-  /// `live` takes the previews of what commands print.
-  explicit processes(live_output::send live) : live_{std::move(live)} {}
+  /// `live` takes the previews of what commands print; `left_behind` hears of a command that left something
+  /// running (see `command::parts`).
+  explicit processes(live_output::send live, std::function<void(uint64_t since)> left_behind = nullptr)
+      : live_{std::move(live)}, left_behind_{std::move(left_behind)} {}
   ~processes();
   processes(const processes&) = delete;
   processes& operator=(const processes&) = delete;
@@ -49,6 +51,7 @@ private:
   std::shared_ptr<event_out> begin(const operation& op);
 
   live_output::send live_;
+  std::function<void(uint64_t since)> left_behind_;
   std::map<std::string, std::shared_ptr<command>> commands_;
   std::map<std::string, std::shared_ptr<terminal>> terminals_;
   struct left_group {

@@ -5,6 +5,10 @@
 #include "actors/hands/world/trouble.hpp"
 #include "protocol/wire/base64.hpp"
 #include "protocol/wire/text.hpp"
+#include "protocol/wire/world_paths.hpp"
+
+#include <algorithm>
+#include <charconv>
 
 namespace agentpool::world {
 
@@ -16,9 +20,9 @@ constexpr std::string_view script = R"sh(
 set -fu
 LC_ALL=C; export LC_ALL
 umask 022
-id=$1 t=$2 w=$3 guard=$4 want=$5 keep=$6 mode=$7 from=$8
+up= id=$1 t=$2 w=$3 guard=$4 want=$5 keep=$6 mode=$7 from=$8
 shift 8
-say() { printf '\n%s %s\n' "$id" "$1"; exit 0; }
+say() { printf '\n%s %s\n%s' "$id" "$1" "$up"; exit 0; }
 no() { rm -f -- "$w"; say "$1"; }
 facts() {
   set -- $(stat -c '%s %.9Y %a %U %G %u %g' -- "$1")
@@ -27,6 +31,14 @@ facts() {
   [ "$user" != UNKNOWN ] || user=$6
   [ "$group" != UNKNOWN ] || group=$7
   facts="$1 $2 $((0$3 & 0777)) $user $group"
+}
+above() {
+  d=${t%/*}
+  set --
+  while [ -n "$d" ]; do set -- "$@" "$d"; d=${d%/*}; done
+  set -- "$@" /
+  up="$(stat -c '%s %.9Y %f %U %G %u %g' -- "$@")
+" || up=
 }
 kind() {
   have=none
@@ -70,11 +82,13 @@ case $guard in
       [ ! -e "$w" ] || no exists
     fi
     rm -f -- "$w"
+    above
     say "created $kept $new" ;;
   *)
     was=$have
     check
     mv -fT -- "$w" "$t" || no failed
+    above
     [ "$was" = file ] && say "updated $kept $new"
     say "created $kept $new" ;;
 esac
@@ -83,6 +97,7 @@ esac
 // One argument of a program has less than 128 KiB; whole groups of three bytes need no padding.
 constexpr size_t piece_bytes = 72 * 1024;
 constexpr size_t sentence_bytes = 300;
+constexpr size_t directory_bytes = 256; // of the line about one
 
 std::string_view guard_name(publication::guard guard) {
   switch (guard) {
@@ -97,6 +112,36 @@ std::string_view take_word(std::string_view& line) {
   auto word = line.substr(0, end);
   line.remove_prefix(std::min(end + 1, line.size()));
   return word;
+}
+
+// `<size> <time> <mode with type, hex> <owner> <group> <uid> <gid>`; nothing unless it is a directory.
+std::optional<facts> directory_from(std::string_view line) {
+  constexpr uint32_t type_bits = 0170000, directory = 0040000;
+  auto size = take_word(line), time = take_word(line), raw = take_word(line);
+  auto owner = take_word(line), group = take_word(line), uid = take_word(line), gid = take_word(line);
+  uint32_t mode = 0;
+  auto [end, error] = std::from_chars(raw.data(), raw.data() + raw.size(), mode, 16);
+  if (error != std::errc{} || end != raw.data() + raw.size() || (mode & type_bits) != directory ||
+      gid.empty())
+    return std::nullopt;
+  std::string words{size};
+  words.append(" ").append(time).append(" ").append(std::to_string(mode & 0777)).append(" ");
+  words.append(owner == "UNKNOWN" ? uid : owner).append(" ").append(group == "UNKNOWN" ? gid : group);
+  return facts_from(words);
+}
+
+// All of them or none: a line that is missing would make the others somebody else's.
+std::vector<facts> directories_from(std::string_view lines) {
+  std::vector<facts> out;
+  while (!lines.empty()) {
+    auto end = std::min(lines.find('\n'), lines.size());
+    auto one = directory_from(lines.substr(0, end));
+    if (!one)
+      return {};
+    out.push_back(std::move(*one));
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return out;
 }
 
 std::optional<published::outcome> refusal(std::string_view word) {
@@ -133,7 +178,8 @@ std::optional<published> read_published(std::string_view out, std::string_view e
   if (at == std::string_view::npos || !out.ends_with('\n'))
     return std::nullopt;
   auto line = out.substr(at + head.size());
-  line.remove_suffix(1);
+  auto rest = line.substr(line.find('\n') + 1);
+  line.remove_suffix(rest.size() + 1);
   auto word = take_word(line);
   published done;
   if (auto how = refusal(word)) {
@@ -148,18 +194,65 @@ std::optional<published> read_published(std::string_view out, std::string_view e
   done.how = published::outcome::done;
   done.created = word == "created";
   done.now = std::move(*now);
+  done.above = directories_from(rest);
   if (kept == "kept")
     done.before = out.substr(0, at);
   return done;
 }
 
+namespace {
+
+ports::entry_info entry_of(const std::string& path, ports::entry_type type, const facts& known) {
+  ports::entry_info out{.name = std::string{name_of(path)}, .path = path, .type = type};
+  out.size = known.size;
+  out.mode = known.mode;
+  out.owner = known.owner;
+  out.group = known.group;
+  out.modified_ns = known.modified_ns;
+  return out;
+}
+
+// The answer of the program is as good as a stat, but of directories only when nobody else changed them
+// meanwhile.
+void remember(hand_io& hand, const publication& what, const published& done, known_files::moment asked) {
+  auto* known = hand.known();
+  if (!known)
+    return;
+  bool alone = asked == known->now();
+  known->touch(what.target);
+  auto now = known->now();
+  if (asked.generation != now.generation)
+    return;
+  known->put(what.target, entry_of(what.target, ports::entry_type::file, done.now), now);
+  auto version = version_of(what.target, ports::entry_type::file, done.now, hand.continuity());
+  if (what.staged.empty())
+    known->content().put(what.target, version, what.content);
+  auto path = what.target;
+  for (const auto& one : done.above) {
+    path = std::string{parent_of(path)};
+    if (alone)
+      known->put(path, entry_of(path, ports::entry_type::directory, one), now);
+  }
+}
+
+} // namespace
+
 void publish(const std::shared_ptr<hand_io>& hand, const publication& what, hand_io::then<published> next) {
+  auto asked = hand->known() ? hand->known()->now() : known_files::moment{};
   auto id = random_id("pub_");
-  auto most = what.keep_before + 4096;
+  auto above = static_cast<size_t>(std::ranges::count(what.target, '/'));
+  auto most = what.keep_before + 4096 + above * directory_bytes;
   auto beside = what.staged.empty() ? staging_name(what.target) : what.staged;
-  hand->run(publish_argv(what, id, beside), hand_user, most,
-    [id, hand, beside, next = std::move(next)](const result<script_output>& ran) {
+  hand->run({publish_argv(what, id, beside), hand_user, most, "publish " + what.target, call_kind::stream,
+              {.limits = {.total = defaults::hand_first_byte}}},
+    [id, hand, what, asked, beside, next = std::move(next)](const result<script_output>& ran) {
       auto done = ran ? read_published(ran->out, ran->err, id) : std::nullopt;
+      if (done && done->how == published::outcome::done)
+        remember(*hand, what, *done, asked);
+      else
+        hand->touch(what.target);
+      if (!done)
+        hand->doubt(); // it may run on
       if (!done || done->how != published::outcome::done)
         hand->remove(beside);
       if (!ran)
@@ -167,8 +260,7 @@ void publish(const std::shared_ptr<hand_io>& hand, const publication& what, hand
       if (!done)
         return next(fail(errc::outcome_unknown, "The program that writes files ended without an answer."));
       next(std::move(*done));
-    },
-    {.limits = {.total = defaults::hand_first_byte}});
+    });
 }
 
 reply publish_error(const published& what, std::string_view display) {

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace agentpool::world {
 
@@ -39,6 +40,7 @@ struct published {
   outcome how = outcome::failed;
   bool created = false;
   facts now;                         ///< of the new file
+  std::vector<facts> above;          ///< of the directories above it, the nearest first; none: not told
   std::optional<std::string> before; ///< the old content, when it was asked for and is not too large
   std::string error;                 ///< of the programs in the hand
 };
@@ -49,7 +51,7 @@ std::string staging_name(std::string_view target);
 /// Publishes by one program in the hand: guard, content in a file beside the target, mode, guard again, then
 /// link(2) for `absent`, which replaces nothing, or rename(2). Parents are made. Whatever goes wrong, no file
 /// is left beside the target (but when the hand is lost) and the target is whole: what the program could not
-/// clean up, because it did not start or was cut off, is removed by envd.
+/// clean up, because it did not start or was cut off, is removed by envd. What is known of the files follows.
 void publish(const std::shared_ptr<hand_io>& hand, const publication& what, hand_io::then<published> next);
 
 /// The publication's argv and the reading of what it prints, for tests.

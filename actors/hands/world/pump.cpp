@@ -12,6 +12,7 @@ pump::pump(std::shared_ptr<hand_io> hand, std::shared_ptr<ports::world_stream> t
 
 void pump::start() {
   auto sink = std::make_shared<bytes_home>(hand_->home());
+  call_ = hand_->begin("read", order_.path, call_kind::stream);
   id_ = hand_->link().read_file(order_.path, hand_user, order_.range, {}, sink);
   auto self = shared_from_this();
   sink->listen({.head = [self](const ports::byte_head& told) { self->begin(told); },
@@ -34,6 +35,12 @@ void pump::begin(const ports::byte_head& told) {
 void pump::take(std::string bytes) {
   begin({});
   came_ += bytes.size();
+  if (call_) {
+    call_->answered();
+    call_->add_bytes(bytes.size());
+  }
+  if (order_.copy && came_ <= order_.copy_most)
+    copied_ += bytes;
   if (closed_)
     return hand_->link().consumed(id_, bytes.size());
   if (order_.most && came_ > *order_.most) {
@@ -65,6 +72,11 @@ void pump::written(bool taken) {
 
 void pump::end(result<void> how) {
   ended_ = true;
+  if (call_ && !how)
+    call_->failed(how.error());
+  call_ = nullptr;
+  if (how && order_.copy && came_ <= order_.copy_most)
+    order_.copy(std::move(copied_));
   if (!how) {
     hand_->failed(how.error());
     if (!sink_)

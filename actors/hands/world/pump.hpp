@@ -22,6 +22,9 @@ public:
     ports::byte_range range;
     std::optional<uint64_t> most; ///< more bytes break the answer off
     ports::stream_head head;      ///< of a whole file a length gives way to what the sandbox says as it opens
+    /// Gets all bytes once the sandbox has sent the last of them, unless there are more than `copy_most`.
+    std::function<void(std::string)> copy = nullptr;
+    size_t copy_most = 0;
   };
 
   /// `begun` gets a failure, or nothing once the answer is on its way. Once.
@@ -45,6 +48,8 @@ private:
   std::function<void(std::optional<failure>)> begun_;
   std::shared_ptr<ports::event_sink> sink_;
   ports::operation_id id_ = 0;
+  hand_io::traced call_;
+  std::string copied_;
   std::deque<std::string> queue_;
   uint64_t came_ = 0;
   size_t writing_ = 0; // bytes on their way to the peer

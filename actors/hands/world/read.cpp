@@ -3,6 +3,7 @@
 #include "actors/hands/world/facts.hpp"
 #include "actors/hands/world/operation.hpp"
 #include "actors/hands/world/pump.hpp"
+#include "actors/hands/world/target_guard.hpp"
 #include "protocol/wire/text.hpp"
 #include "protocol/wire/world_request.hpp"
 
@@ -25,6 +26,35 @@ std::optional<reply> refusal(const read_request& asked, const seen& entry) {
   return std::nullopt;
 }
 
+// Known content of the version that was asked about.
+void send_kept(const operation& op, const read_request& asked, ports::stream_head head,
+  const std::shared_ptr<const std::string>& content) {
+  auto begin = std::min<uint64_t>(asked.offset, content->size());
+  auto part = std::make_shared<const std::string>(
+    content->substr(begin, asked.length ? *asked.length : std::string::npos));
+  if (part->empty())
+    answer_empty(*op.stream, std::move(head));
+  else {
+    auto sink = op.stream->begin(std::move(head));
+    sink->write(part, [sink](bool taken) {
+      if (taken)
+        sink->finish("all of the file was sent");
+    });
+  }
+  op.done({0, {}});
+}
+
+// Content that came while nothing ran belongs to the version that was known before and is after.
+void keep_copy(pump::order& order, const std::shared_ptr<hand_io>& hand, const std::string& version) {
+  if (!hand->is_quiet() || order.range.offset != 0 || order.range.length)
+    return;
+  order.copy_most = defaults::kept_file;
+  order.copy = [hand, path = order.path, version, asked = hand->known()->now()](std::string bytes) {
+    if (asked == hand->known()->now())
+      hand->known()->content().put(path, version, std::move(bytes));
+  };
+}
+
 // The version was taken before the content: it is never newer.
 void send(const operation& op, const read_request& asked, const ports::entry_info& entry) {
   auto version = version_of(asked.path, entry.type, facts_of(entry), op.hand->continuity());
@@ -33,25 +63,37 @@ void send(const operation& op, const read_request& asked, const ports::entry_inf
     answer_empty(*op.stream, std::move(head));
     return op.done({0, {}});
   }
+  if (auto content = kept_text(*op.hand, asked.path, entry))
+    return send_kept(op, asked, std::move(head), content);
   pump::order order{asked.path, {asked.offset, asked.length}, asked.max_bytes, std::move(head)};
+  keep_copy(order, op.hand, version);
   std::make_shared<pump>(op.hand, op.stream, std::move(order), [op](std::optional<failure> why) {
     why ? op.fail(*why) : op.done({0, {}});
   })->start();
+}
+
+// What may be out of date refuses nothing.
+void look(const operation& op, const read_request& asked, bool now) {
+  op.hand->stat(
+    asked.path,
+    [op, asked, now](const result<seen>& entry) {
+      if (!entry)
+        return op.fail(entry.error());
+      auto refused = refusal(asked, *entry);
+      if (refused && !now && op.hand->known() && !op.hand->is_quiet())
+        return look(op, asked, true);
+      if (refused)
+        return op.done(std::move(*refused));
+      send(op, asked, **entry);
+    },
+    now);
 }
 
 } // namespace
 
 void read(const operation& op) {
   auto asked = read_read(op.body);
-  if (!asked)
-    return op.fail(asked.error());
-  op.hand->stat(asked->path, [op, asked = *asked](const result<seen>& entry) {
-    if (!entry)
-      return op.fail(entry.error());
-    if (auto refused = refusal(asked, *entry))
-      return op.done(std::move(*refused));
-    send(op, asked, **entry);
-  });
+  asked ? look(op, *asked, false) : op.fail(asked.error());
 }
 
 } // namespace agentpool::world

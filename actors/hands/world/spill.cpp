@@ -57,7 +57,7 @@ void spill::open() {
   told_(path_);
   auto from = std::make_shared<source>(hand_->home(), shared_from_this());
   hand_->link().write_file(path_, hand_user, from, {},
-    hand_->bring<std::string>(
+    hand_->bring<std::string>(hand_->begin("write", path_, call_kind::aside),
       [self = shared_from_this()](const result<std::string>& how) { self->written(how); }));
 }
 

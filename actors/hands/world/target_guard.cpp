@@ -67,4 +67,15 @@ publication::guard guard_of(const expectation& expected) {
   }
 }
 
+const seen* known_entry(const hand_io& hand, const std::string& path) {
+  return hand.known() ? hand.known()->find(path) : nullptr;
+}
+
+std::shared_ptr<const std::string> kept_text(
+  const hand_io& hand, const std::string& path, const ports::entry_info& entry) {
+  if (!hand.is_quiet())
+    return nullptr;
+  return hand.known()->content().find(path, version_of(path, entry.type, facts_of(entry), hand.continuity()));
+}
+
 } // namespace agentpool::world

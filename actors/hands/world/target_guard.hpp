@@ -23,4 +23,10 @@ publication::guard guard_of(const expectation& expected);
 reply aborted(std::string_view display);
 reply stale(std::string_view display);
 
+/// What is known of `path` without asking; null: nothing.
+const seen* known_entry(const hand_io& hand, const std::string& path);
+/// Its content, when it is kept and nothing runs that could have changed it; null: it must be read.
+std::shared_ptr<const std::string> kept_text(
+  const hand_io& hand, const std::string& path, const ports::entry_info& entry);
+
 } // namespace agentpool::world

@@ -44,9 +44,12 @@ void terminal::start() {
   spec.tag = tag_of(all_.id);
   spec.pty = ports::pty_size{all_.asked.cols, all_.asked.rows};
   auto sink = std::make_shared<process_home>(all_.hand->home());
+  call_ = all_.hand->begin("start", "terminal", call_kind::stream);
   stream_ = all_.hand->link().start(std::move(spec), {}, sink);
   auto started = [self](uint32_t pid) {
     self->leader_ = pid;
+    if (self->call_)
+      self->call_->answered();
     self->all_.out->send(
       json_object{}.add("event", "started").add("terminal", self->all_.id).add("pid", pid));
     self->input_.open(self->all_.hand, pid, true);
@@ -65,6 +68,7 @@ void terminal::start() {
 
 void terminal::ended(result<ports::process_end> how) {
   ended_ = true;
+  call_ = nullptr;
   input_.close();
   if (!how)
     all_.hand->failed(how.error());
@@ -90,6 +94,9 @@ void terminal::finish() {
   all_.out->finish();
   if (!ended_)
     all_.hand->link().cancel(stream_);
+  if (all_.left_behind && leader_ != 0)
+    all_.left_behind(0);
+  all_.writes = nullptr;
   std::exchange(all_.gone, nullptr)();
 }
 
@@ -100,29 +107,31 @@ void terminal::input(std::string bytes, hand_io::then<void> done) {
 void terminal::resize(uint32_t rows, uint32_t cols, const answer& done) {
   if (leader_ == 0)
     return done(unknown());
-  all_.hand->link().resize(
-    {leader_, {}}, {cols, rows}, {}, all_.hand->bring<void>([done](const result<void>& how) {
-      done(how                                        ? reply{200, "{}"}
-           : how.error().code == errc::envd_not_found ? unknown()
-                                                      : trouble(how.error()));
-    }));
+  all_.hand->link().resize({leader_, {}}, {cols, rows}, {},
+    all_.hand->bring<void>(
+      all_.hand->begin("resize", std::to_string(leader_)), [done](const result<void>& how) {
+        done(how                                        ? reply{200, "{}"}
+             : how.error().code == errc::envd_not_found ? unknown()
+                                                        : trouble(how.error()));
+      }));
 }
 
 void terminal::foreground(const answer& done) {
-  all_.hand->run(foreground_group(leader_), hand_user, pgid_bytes, [done](const result<script_output>& ran) {
-    if (!ran)
-      return done(trouble(ran.error()));
-    auto pgid = read_pgid(*ran);
-    done({200, json_object{}
-                 .add_raw("pgid", pgid ? std::to_string(*pgid) : "null")
-                 .add("input_waiting", false)
-                 .str()});
-  });
+  all_.hand->run({foreground_group(leader_), hand_user, pgid_bytes, "foreground group"},
+    [done](const result<script_output>& ran) {
+      if (!ran)
+        return done(trouble(ran.error()));
+      auto pgid = read_pgid(*ran);
+      done({200, json_object{}
+                   .add_raw("pgid", pgid ? std::to_string(*pgid) : "null")
+                   .add("input_waiting", false)
+                   .str()});
+    });
 }
 
 void terminal::signal(const std::string& signal, const answer& done) {
-  all_.hand->run(
-    signal_foreground(leader_, signal), "root", pgid_bytes, [done](const result<script_output>& ran) {
+  all_.hand->run({signal_foreground(leader_, signal), "root", pgid_bytes, "signal"},
+    [done](const result<script_output>& ran) {
       if (!ran)
         return done(trouble(ran.error(), effect::change));
       if (ran->end.exit_code == kill_refused)
@@ -137,8 +146,8 @@ void terminal::terminate(const answer& done) {
   if (leader_ == 0 || over_)
     return done({200, "{}"});
   auto self = shared_from_this();
-  all_.hand->run(
-    kill_session(leader_, all_.asked.grace_ms), "root", 0, [self, done](const result<script_output>& ran) {
+  all_.hand->run({kill_session(leader_, all_.asked.grace_ms), "root", 0, "kill session"},
+    [self, done](const result<script_output>& ran) {
       if (!ran)
         return done(trouble(ran.error(), effect::change));
       done({200, "{}"});

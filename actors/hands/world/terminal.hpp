@@ -23,7 +23,9 @@ public:
     terminal_request asked;
     std::shared_ptr<hand_io> hand;
     std::shared_ptr<event_out> out;
-    std::function<void()> gone; ///< last
+    std::function<void()> gone;                                ///< last
+    known_files::writer writes = nullptr;                      ///< as of a command
+    std::function<void(uint64_t since)> left_behind = nullptr; ///< as of a command
   };
   using answer = std::function<void(reply)>;
 
@@ -48,6 +50,7 @@ private:
   parts all_;
   input_queue input_;
   ports::operation_id stream_ = 0;
+  hand_io::traced call_;
   uint32_t leader_ = 0;
   bool ended_ = false, over_ = false, terminate_ = false;
 };

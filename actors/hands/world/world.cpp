@@ -67,7 +67,8 @@ caf::result<world::reply> world_state::take(world::call& call, std::shared_ptr<p
   operation op;
   op.stream = std::move(stream);
   op.targets = targets_;
-  op.done = make_answer(call, promise);
+  op.trace = trace_of(call);
+  op.done = make_answer(call, promise, op.trace);
   if (auto read = take_apart(how->framed, call, op); !read)
     op.done(world::error_reply(read.error()));
   else if (how->streams && !op.stream)
@@ -112,13 +113,16 @@ void world_state::run_app(const route& how, const world::call& call, const opera
   run(how, call, std::move(watched));
 }
 
-world::answer world_state::make_answer(const world::call& call, replies promise) {
+world::answer world_state::make_answer(
+  const world::call& call, replies promise, std::shared_ptr<world::tool_trace> trace) {
   auto id = ++last_answer_;
   answers_.emplace(id, std::move(promise));
   request_key key{call.worker, call.request};
   auto slot = std::make_shared<answer_slot>(loop_, [this, id] { drop(id); });
-  return [this, id, key, slot](world::reply reply) {
+  return [this, id, key, slot, trace](world::reply reply) {
     mutations_.erase(key);
+    if (trace)
+      trace->seen_now();
     deliver(id, std::move(reply));
   };
 }
@@ -141,25 +145,63 @@ void world_state::run(const route& how, const world::call& call, operation op) {
     return op.done(world::coded_error("FS_ABORTED", "The change was cancelled before it began."));
   // The hand answers within its own deadlines, and its end is an answer too.
   self_->request(hand_, defaults::hand_lease, lease_atom_v, hand_use{call.path, how.hand == use::wake})
-    .then([this, &how, op](hand_lease& lease) { lend(how, op, std::move(lease)); },
+    .then([this, &how, op, fresh = call.worker.empty()](
+            hand_lease& lease) { lend(how, op, std::move(lease), fresh); },
       [this, &how, call, op](const caf::error& why) { no_hand(how, call, op, to_failure(why)); });
 }
 
-void world_state::lend(const route& how, operation op, hand_lease lease) {
+void world_state::lend(const route& how, operation op, hand_lease lease, bool fresh) {
   if (!lease.notice.empty())
     notice_ += (notice_.empty() ? "" : " ") + lease.notice;
+  op.hand = take_hand(
+    std::move(lease), {known_, op.trace, fresh, [this](uint64_t since) { survivors_->left(since); }});
+  if (!op.hand)
+    return op.done(world::error_reply({errc::internal, {}}));
+  survivors_->go_on();
+  if (!std::exchange(taken_over_, true))
+    world::end_leftovers(op.hand, [all = processes_](const std::string& id) { return all->has(id); });
+  how.run(*this, std::move(op));
+}
+
+std::shared_ptr<world::hand_io> world_state::take_hand(hand_lease lease, world::hand_memory with) {
   auto give_back = [hand = hand_, id = lease.id](hand_outcome outcome, std::string why) {
     caf::anon_send(hand, give_back_atom_v, id, outcome, std::move(why));
   };
   if (!lease.link) {
     give_back(hand_outcome::done, {});
-    return op.done(world::error_reply({errc::internal, {}}));
+    return nullptr;
   }
-  op.hand =
-    std::make_shared<world::hand_io>(loop_, std::move(lease.link), lease.continuity, std::move(give_back));
-  if (!std::exchange(taken_over_, true))
-    world::end_leftovers(op.hand, [all = processes_](const std::string& id) { return all->has(id); });
-  how.run(*this, std::move(op));
+  meet(lease);
+  return std::make_shared<world::hand_io>(
+    loop_, std::move(lease.link), lease.continuity, std::move(give_back), std::move(with));
+}
+
+/// With another continuity all processes are gone; of a sandbox that is older than we are nobody knows what
+/// runs in it.
+void world_state::meet(const hand_lease& lease) {
+  known_->enter(lease.generation, lease.continuity);
+  bool other = std::exchange(continuity_, lease.continuity) != lease.continuity;
+  if (!std::exchange(met_, true)) {
+    if (!fresh_)
+      survivors_->left(0);
+  } else if (other) {
+    survivors_->forget();
+  }
+}
+
+/// For what looks after the hand by itself: a probe, so that it makes none.
+void world_state::borrow(world::hand_io::then<std::shared_ptr<world::hand_io>> next) {
+  self_->request(hand_, defaults::hand_lease, lease_atom_v, hand_use{"watch", false})
+    .then(
+      [this, next](hand_lease& lease) {
+        auto hand = take_hand(std::move(lease), {});
+        hand ? next(std::move(hand)) : next(fail(errc::internal));
+      },
+      [next](const caf::error& why) { next(tl::unexpected{to_failure(why)}); });
+}
+
+void world_state::note(const hand_report& report) {
+  fresh_ = fresh_ || (!met_ && (report.state == "none" || report.state == "creating"));
 }
 
 void world_state::no_hand(
@@ -169,6 +211,19 @@ void world_state::no_hand(
     return op.done(empty ? std::move(*empty) : world::error_reply(why));
   }
   op.done(call.worker.empty() ? world::error_reply(why) : world::trouble(why));
+}
+
+/// Null for the App. The session knows which turn runs.
+std::shared_ptr<world::tool_trace> world_state::trace_of(const world::call& call) {
+  if (call.worker.empty() || (call.tool_call.empty() && !met_))
+    return nullptr;
+  bool fresh = false;
+  auto trace = traces_.open(call, fresh);
+  if (fresh && viewer_)
+    self_->request(viewer_, defaults::status_deadline, view_atom_v)
+      .then(
+        [trace](const session_view& view) { trace->turn = view.running.value; }, [](const caf::error&) {});
+  return trace;
 }
 
 void world_state::show(live_frame frame) {

@@ -68,7 +68,9 @@ const world_state::route* world_state::find_route(const world::call& call) {
 world_state::world_state(world_actor::pointer self, session_id session, hand_actor hand)
     : self_{self}, started_{self->clock().now()}, session_{std::move(session)}, hand_{std::move(hand)},
       loop_{std::make_shared<world::actor_loop>(self, "world " + session_.value)},
-      processes_{std::make_shared<world::processes>([this](live_frame frame) { show(std::move(frame)); })} {
+      survivors_{std::make_shared<world::survivors>(known_, [this](auto next) { borrow(std::move(next)); })},
+      processes_{std::make_shared<world::processes>([this](live_frame frame) { show(std::move(frame)); },
+        [this](uint64_t since) { survivors_->left(since); })} {
   self_->set_exit_handler([this](const caf::exit_msg& exit) { self_->quit(exit.reason); });
 }
 
@@ -78,8 +80,9 @@ world_actor::behavior_type world_state::make_behavior() {
     [this](world_atom, world::call& call, std::shared_ptr<ports::world_stream>& stream) {
       return take(call, std::move(stream));
     },
-    [](hand_atom, const hand_report&) {},
+    [this](hand_atom, const hand_report& report) { note(report); },
     [this](watch_atom, const session_actor& viewer) { viewer_ = viewer; },
+    [this](trace_atom, const turn_id& turn) { return traces_.json(turn.value); },
     [](run_atom, const std::shared_ptr<world::job>& job) { job->run(); },
     [this](timer_atom, const std::string& purpose, uint64_t armed) { loop_->fired(purpose, armed); },
   };

@@ -5,6 +5,8 @@
 #include "actors/hands/world/actor_loop.hpp"
 #include "actors/hands/world/operation.hpp"
 #include "actors/hands/world/processes.hpp"
+#include "actors/hands/world/survivors.hpp"
+#include "actors/hands/world/trace.hpp"
 #include "actors/spawn.hpp"
 
 #include <deque>
@@ -46,11 +48,17 @@ private:
   static const route* find_route(const world::call& call);
 
   caf::result<world::reply> take(world::call& call, std::shared_ptr<ports::world_stream> stream);
-  world::answer make_answer(const world::call& call, replies promise);
+  world::answer make_answer(
+    const world::call& call, replies promise, std::shared_ptr<world::tool_trace> trace);
   void run(const route& how, const world::call& call, world::operation op);
   void run_app(const route& how, const world::call& call, const world::operation& op, int tries_left);
   void run_probe(const route& how, const world::call& call, const world::operation& op, int tries_left);
-  void lend(const route& how, world::operation op, hand_lease lease);
+  void lend(const route& how, world::operation op, hand_lease lease, bool fresh);
+  std::shared_ptr<world::hand_io> take_hand(hand_lease lease, world::hand_memory with);
+  void meet(const hand_lease& lease);
+  void borrow(world::hand_io::then<std::shared_ptr<world::hand_io>> next);
+  std::shared_ptr<world::tool_trace> trace_of(const world::call& call);
+  void note(const hand_report& report);
   void no_hand(const route& how, const world::call& call, const world::operation& op, const failure& why);
   void deliver(uint64_t id, world::reply reply);
   void drop(uint64_t id);
@@ -68,7 +76,10 @@ private:
   session_actor viewer_; // null: no worker holds the session
   std::shared_ptr<world::actor_loop> loop_;
   std::shared_ptr<world::target_queue> targets_ = std::make_shared<world::target_queue>();
+  std::shared_ptr<world::known_files> known_ = std::make_shared<world::known_files>(loop_);
+  std::shared_ptr<world::survivors> survivors_;
   std::shared_ptr<world::processes> processes_;
+  world::trace_book traces_{loop_};
   std::map<uint64_t, replies> answers_;
   uint64_t last_answer_ = 0;
   std::map<request_key, std::shared_ptr<bool>> mutations_;
@@ -76,6 +87,9 @@ private:
   std::string notice_;                    // a sentence that the model was not told yet
   uint64_t calls_ = 0;
   bool taken_over_ = false; // what an owner before us left running is ended, or being ended
+  bool fresh_ = false;      // no sandbox was there when we looked first: nobody before us started anything
+  bool met_ = false;        // a hand was lent
+  uint64_t continuity_ = 0; // of the hand that was lent last
 };
 
 } // namespace agentpool

@@ -20,25 +20,31 @@ while [[ -n $1 ]]; do export -- "$1"; shift; done
 shift
 )sh";
 
-// TERM reaches the whole group, and the wrapper lives on to tell how the command took it. What bash says
-// about a command that was killed is not the command's output. A subshell, so that names of builtins start
-// programs.
+// Of a process the 20th word behind its name is when it began. TERM reaches the whole group, and the wrapper
+// lives on to tell how the command took it. What bash says about a command that was killed is not the
+// command's output. A subshell, so that names of builtins start programs.
 constexpr std::string_view run = R"sh(
 nonce=$1
 shift
 trap : TERM
-printf '\036%s p %s\036' "$nonce" "$$" >&2
+read -r line <"/proc/$$/stat"
+line=${line##*) }
+for ((i = 1; i < 20; i++)); do line=${line#* }; done
+begun=${line%% *}
+printf '\036%s p %s %s\036' "$nonce" "$$" "$begun" >&2
 exec 3>&2 2>/dev/null
 (exec -- "$@" 2>&3 3>&-)
 code=$?
-alone=1
+alone=1 since=0
 for f in /proc/[0-9]*/stat; do
   read -r line <"$f" || continue
   pid=${line%% *}
   set -- ${line##*) }
-  if [[ $3 == "$$" && $pid != "$$" && $1 != Z ]]; then alone=0; break; fi
+  if [[ $1 == Z || $pid == 1 || $pid == "$$" || $pid == "$PPID" ]]; then continue; fi
+  if [[ $3 == "$$" ]]; then alone=0 since=$begun; break; fi
+  if [[ ${20} -ge $begun ]]; then since=$begun; fi
 done
-printf '\036%s x %s %s\036' "$nonce" "$code" "$alone" >&3
+printf '\036%s x %s %s %s\036' "$nonce" "$code" "$alone" "$since" >&3
 exit "$code"
 )sh";
 
@@ -62,6 +68,28 @@ while alive "$1"; do
   if [ "$i" -ge "$2" ]; then kill -s KILL -- "-$1"; fi
   sleep 0.02
   i=$((i + 20))
+done
+)sh";
+
+// Something that came since tick $1 lives that is not one of our small programs; what cannot be read counts.
+constexpr std::string_view await_quiet_text = R"sh(
+busy() {
+  for f in /proc/[0-9]*/stat; do
+    read -r line <"$f" || continue
+    pid=${line%% *}
+    set -- "$1" ${line##*) }
+    case $pid in 1|2|"$$"|"$PPID") continue ;; esac
+    if [ "$2" = Z ] || [ "$3" = 2 ]; then continue; fi
+    case ${21} in ''|*[!0-9]*) return 0 ;; esac
+    if [ "${21}" -ge "$1" ]; then return 0; fi
+  done
+  return 1
+}
+i=0
+while busy "$1"; do
+  i=$((i + 1))
+  if [ "$i" -gt 60 ]; then exit 1; fi
+  sleep 1
 done
 )sh";
 
@@ -121,7 +149,7 @@ std::vector<std::string> bash(std::string text) {
   return {"/bin/bash", "--noprofile", "--norc", "-p", "-c", std::move(text), "bash"};
 }
 
-std::vector<std::string> shell(std::string_view text, uint32_t a, uint32_t b = 0) {
+std::vector<std::string> shell(std::string_view text, uint64_t a, uint32_t b = 0) {
   return {
     "/bin/sh", "-c", "exec 2>/dev/null" + std::string{text}, "sh", std::to_string(a), std::to_string(b)};
 }
@@ -167,6 +195,10 @@ std::vector<std::string> led_groups(uint32_t pid) {
 
 std::vector<std::string> await_group(uint32_t group) {
   return shell(std::string{group_alive}.append(await_group_text), group);
+}
+
+std::vector<std::string> await_quiet(uint64_t since) {
+  return shell(await_quiet_text, since);
 }
 
 std::vector<std::string> kill_session(uint32_t leader, uint32_t grace_ms) {

@@ -13,14 +13,21 @@ namespace {
 
 constexpr uint64_t before_bytes = 1 << 20;
 
-/// One `fs/write`: lstat of the target, content beside it when it is large, publication.
+/// One `fs/write`: content beside the target when it is large, then publication, whose program checks the
+/// guard. The target is looked at before only when that program could not tell: it compares facts, and a
+/// version gives none unless they are known; and large content is not sent for nothing.
 class write_run : public std::enable_shared_from_this<write_run> {
 public:
   write_run(operation op, write_request asked, target_queue::turn turn)
       : op_{std::move(op)}, asked_{std::move(asked)}, turn_{std::move(turn)} {}
 
   void start() {
-    op_.hand->lstat(asked_.path, [self = shared_from_this()](const result<seen>& found) {
+    const auto* known = known_entry(*op_.hand, asked_.path);
+    if (known && !refuse_target(*op_.hand, asked_, *known))
+      return prepare(*known);
+    if (asked_.expected.what != expectation::kind::version && is_small())
+      return prepare({});
+    op_.hand->lstat_now(asked_.path, [self = shared_from_this()](const result<seen>& found) {
       if (!found)
         return self->end(trouble(found.error()));
       self->guarded(*found);
@@ -28,9 +35,15 @@ public:
   }
 
 private:
+  bool is_small() const { return !(op_.stream && op_.stream->body()) && op_.content.size() <= inline_bytes; }
+
   void guarded(const seen& found) {
     if (auto refused = refuse_target(*op_.hand, asked_, found))
       return end(std::move(*refused));
+    prepare(found);
+  }
+
+  void prepare(const seen& found) {
     if (op_.is_cancelled())
       return end(aborted(asked_.display));
     what_.target = asked_.path;
@@ -38,8 +51,7 @@ private:
     what_.expects = guard_of(asked_.expected);
     if (found)
       what_.known = facts_of(*found);
-    bool more = op_.stream && op_.stream->body();
-    if (!more && op_.content.size() <= inline_bytes) {
+    if (is_small()) {
       what_.content = std::move(op_.content);
       return publish_now();
     }
@@ -49,9 +61,10 @@ private:
   void stage() {
     what_.staged = staging_name(asked_.path);
     auto rest = op_.stream ? op_.stream->body() : nullptr;
+    auto call = op_.hand->begin("write", what_.staged, call_kind::stream);
     auto source = std::make_shared<upload_source>(std::move(op_.content), std::move(rest));
     op_.hand->link().write_file(what_.staged, hand_user, source, {},
-      op_.hand->bring<std::string>([self = shared_from_this()](const result<std::string>& written) {
+      op_.hand->bring<std::string>(call, [self = shared_from_this()](const result<std::string>& written) {
         if (written && !self->op_.is_cancelled())
           return self->publish_now();
         self->op_.hand->remove(self->what_.staged);

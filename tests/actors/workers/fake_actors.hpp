@@ -107,6 +107,7 @@ inline broker_actor::behavior_type fake_broker(broker_actor::pointer self, std::
     [](hand_atom, const session_id&) { return hand_report{}; },
     [](gone_atom, const session_id&, const std::string&) {},
     [](list_atom) { return std::vector<actor_status>{}; },
+    [](trace_atom, const session_id&, const turn_id&) { return std::string{"{}"}; },
     [](timer_atom, const std::string&, uint64_t) {},
   };
 }

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fcntl.h>
@@ -48,12 +49,24 @@ protected:
 
   published publish(publication what) {
     auto beside = what.staged.empty() ? world::staging_name(what.target) : what.staged;
-    auto ran = run_program(world::publish_argv(what, "pub_test", beside), root / "io");
+    auto argv = world::publish_argv(what, "pub_test", beside);
+    argv.insert(argv.begin(), {"/usr/bin/env", "PATH=" + (root / "bin").string() + ":/usr/bin:/bin"});
+    auto ran = run_program(argv, root / "io");
     auto done = world::read_published(ran.out, ran.err, "pub_test");
     EXPECT_TRUE(done) << ran.out << ran.err;
     for (const auto& entry : fs::directory_iterator(root / "w"))
       EXPECT_FALSE(entry.path().filename().string().starts_with(".agentpool-")) << entry.path();
     return done.value_or(published{});
+  }
+  /// The barrier of a race: right before the publication starts `program` for the first time, somebody else
+  /// does `what`, a line of sh in the directory.
+  void before(const std::string& program, const std::string& what) {
+    fs::create_directory(root / "bin");
+    auto file = root / "bin" / program;
+    std::ofstream{file} << "#!/bin/sh\nif mkdir '" << (root / ("once " + program)).string()
+                        << "' 2>/dev/null; then cd '" << at("") << "' && { " << what << "\n}; fi\n"
+                        << "PATH=/usr/bin:/bin exec " << program << " \"$@\"\n";
+    fs::permissions(file, fs::perms::owner_all);
   }
   world::facts facts(const std::string& name) {
     auto ran = run_program({"stat", "-c", "%s %.9Y %a %U %G", at(name)}, root / "io");
@@ -177,6 +190,70 @@ TEST_F(Scripts, AFileInTheWayOfAParentIsAFailure) {
   EXPECT_EQ(done.how, outcome::failed);
   EXPECT_NE(done.error, "");
   EXPECT_EQ(get("file"), "x");
+}
+
+// -- commands
+
+// -- races, with the other one's step between two of the publication's
+
+TEST_F(Scripts, ACompetitorThatCreatesFirstWins) {
+  publication what{.target = at("f"), .expects = publication::guard::absent, .content = "ours"};
+  before("ln", "echo theirs >f");
+  EXPECT_EQ(publish(what).how, outcome::exists);
+  EXPECT_EQ(get("f"), "theirs\n");
+}
+
+TEST_F(Scripts, ADirectoryOrLooseLinkThatComesFirstStays) {
+  publication what{.target = at("d"), .expects = publication::guard::absent, .content = "ours"};
+  before("ln", "mkdir d");
+  EXPECT_EQ(publish(what).how, outcome::irregular);
+  EXPECT_TRUE(fs::is_empty(at("d")));
+  fs::remove(root / "once ln");
+  what.target = at("l");
+  before("ln", "ln -s nowhere l");
+  EXPECT_EQ(publish(what).how, outcome::irregular);
+  EXPECT_EQ(fs::read_symlink(at("l")), "nowhere");
+  EXPECT_FALSE(fs::exists(at("nowhere")));
+}
+
+TEST_F(Scripts, AWriterBetweenLookAndPublicationIsNotOverwritten) {
+  for (std::string theirs :
+    {"echo theirs >f", "echo theirs >g; mv g f", "rm f; mkdir f", "rm f; ln -s g f", "rm f", "chmod 600 f"}) {
+    put("f", "old");
+    publication what{
+      .target = at("f"), .expects = publication::guard::unchanged, .known = facts("f"), .content = "ours"};
+    before("chmod", theirs);
+    auto how = publish(what).how;
+    EXPECT_TRUE(how == outcome::stale || how == outcome::irregular) << theirs;
+    EXPECT_NE(fs::is_regular_file(at("f")) ? get("f") : "", "ours") << theirs;
+    fs::remove_all(at("f"));
+    fs::remove_all(at("g"));
+    fs::remove(root / "once chmod");
+  }
+}
+
+TEST_F(Scripts, AnUnguardedWriteReplacesAFileThatCameMeanwhileButNothingElse) {
+  publication what{.target = at("f"), .content = "ours"};
+  before("chmod", "echo theirs >f");
+  EXPECT_EQ(publish(what).how, outcome::done);
+  EXPECT_EQ(get("f"), "ours");
+  fs::remove(root / "once chmod");
+  before("chmod", "rm f; mkdir f");
+  EXPECT_EQ(publish(what).how, outcome::irregular);
+  EXPECT_TRUE(fs::is_directory(at("f")));
+}
+
+TEST_F(Scripts, TheDirectoriesAboveAreToldAsTheyAreAfterIt) {
+  auto done = publish({.target = at("x/y/f"), .content = "text"});
+  auto depth = static_cast<size_t>(std::ranges::count(at("x/y/f"), '/'));
+  ASSERT_EQ(done.above.size(), depth);
+  auto same = [&](const world::facts& told, const std::string& name) {
+    auto now = facts(name);
+    return told.modified_ns == now.modified_ns && told.mode == now.mode && told.owner == now.owner;
+  };
+  EXPECT_TRUE(same(done.above[0], "x/y"));
+  EXPECT_TRUE(same(done.above[1], "x"));
+  EXPECT_TRUE(same(done.above[2], ""));
 }
 
 // -- commands

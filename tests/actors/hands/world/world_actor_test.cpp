@@ -15,6 +15,7 @@ struct fake_hand {
   errc none = errc::none;                      ///< lends nothing but this
   std::function<void(hand_outcome)> on_return; ///< what giving it back leads to
   std::string notice;
+  uint64_t generation = 1;
   std::vector<hand_use> uses;
   std::vector<uint64_t> given_back;
 };
@@ -26,7 +27,7 @@ hand_actor::behavior_type fake_hand_actor(std::shared_ptr<fake_hand> all) {
       all->uses.push_back(use);
       if (all->none != errc::none)
         return to_error({all->none, "There is no sandbox."});
-      return hand_lease{all->uses.size(), all->link, 1, 1, std::exchange(all->notice, {})};
+      return hand_lease{all->uses.size(), all->link, all->generation, 1, std::exchange(all->notice, {})};
     },
     [all](give_back_atom, uint64_t lease, hand_outcome outcome, const std::string&) {
       all->given_back.push_back(lease);
@@ -45,8 +46,10 @@ hand_actor::behavior_type fake_hand_actor(std::shared_ptr<fake_hand> all) {
 class WorldActor : public ActorFixture {
 protected:
   WorldActor() {
-    hand_actor lender = keep(hand_actor{sys.spawn([all = hand] { return fake_hand_actor(all); })});
+    lender = keep(hand_actor{sys.spawn([all = hand] { return fake_hand_actor(all); })});
     world = keep(spawn_world(sys, {"ses_1"}, lender));
+    caf::anon_send(world, hand_atom_v, hand_report{}); // there is no sandbox yet
+    sched.run();
   }
 
   world::call call(const std::string& path, const std::string& body, uint64_t request = 0) {
@@ -59,6 +62,7 @@ protected:
   }
 
   std::shared_ptr<fake_hand> hand = std::make_shared<fake_hand>();
+  hand_actor lender;
   world_actor world;
 };
 
@@ -140,6 +144,7 @@ TEST_F(WorldActor, AWorkspaceThatIsGoneIsMadeAgain) {
     std::vector<hand_outcome> returned;
     hand->on_return = [&](hand_outcome how) {
       returned.push_back(how);
+      ++hand->generation;
       hand->link->put("/workspace", {.type = ports::entry_type::directory});
     };
     EXPECT_EQ(send(call(path, R"({"path":"/workspace"})")).status, 200);
@@ -183,10 +188,12 @@ TEST_F(WorldActor, NoticeWaitsForWhatCanTellIt) {
   EXPECT_NE(stream->sink->bytes.find("rebuilt"), std::string::npos);
   hand->link->last().end(0);
   sched.run();
-  hand->link->last().end(0); // the watch over its group
+  hand->link->started.at(1)->end(0); // the watch over its group
   sched.run();
   EXPECT_TRUE(stream->sink->finished);
-  EXPECT_EQ(hand->given_back, (std::vector<uint64_t>{1, 2, 2})) << "its exit, then its group";
+  hand->link->started.at(2)->end(0); // the watch over all that it started: how it ended is not known
+  sched.run();
+  EXPECT_EQ(hand->given_back, (std::vector<uint64_t>{1, 2, 3, 2, 3})) << "its exit, then its group, then all";
 }
 
 // The exit of a command was seen, its pipes are open still: a timer waits, and holds what holds the loop.
@@ -255,6 +262,65 @@ TEST_F(WorldActor, TheWorkspaceIsADirectoryWhateverTheHandDoes) {
   hand->none = errc::deadline;
   EXPECT_EQ(send(call("fs/stat", R"({"path":"/workspace"})")).status, 200);
   EXPECT_EQ(send(call("fs/stat", R"({"path":"/workspace/a"})")).status, 504);
+}
+
+// Nobody knows what an owner before us started: what is known holds while nothing but the hand itself runs.
+TEST_F(WorldActor, InAHandThatWasThereBeforeWhatRunsIsWaitedFor) {
+  world = keep(spawn_world(sys, {"ses_2"}, lender));
+  caf::anon_send(world, hand_atom_v, hand_report{.state = "running"});
+  auto read = [this] {
+    hand->link->calls.clear();
+    send(call("fs/read", R"({"path":"/workspace/a"})"), std::make_shared<recorded_stream>());
+    return std::ranges::count(hand->link->calls, "read /workspace/a");
+  };
+  hand->link->file("/workspace/a", "1");
+  EXPECT_EQ(read(), 1);
+  ASSERT_EQ(hand->link->started.size(), 1u);
+  EXPECT_EQ(hand->link->last().spec.argv.at(4), "0");
+  EXPECT_EQ(hand->uses.back().what, "watch");
+  EXPECT_FALSE(hand->uses.back().wake);
+  EXPECT_EQ(read(), 1);
+  hand->link->last().end(1); // something still runs
+  sched.run();
+  EXPECT_EQ(read(), 1);
+  ASSERT_EQ(hand->link->started.size(), 2u) << "it is asked again with the next use";
+  hand->link->last().end(0);
+  sched.run();
+  EXPECT_EQ(read(), 1) << "what was known before counts no more";
+  EXPECT_EQ(read(), 0);
+  EXPECT_EQ(hand->link->started.size(), 2u);
+}
+
+TEST_F(WorldActor, AHandWithoutAnythingElseIsNotWatched) {
+  send(call("fs/stat", R"({"path":"/workspace"})"));
+  EXPECT_TRUE(hand->link->started.empty());
+}
+
+TEST_F(WorldActor, TellsWhatAToolCallCost) {
+  auto viewer = sys.spawn([](caf::event_based_actor*) -> caf::behavior {
+    return {[](view_atom) { return session_view{{}, "running", {"turn_1"}}; }};
+  });
+  keep(viewer);
+  caf::anon_send(world, watch_atom_v, caf::actor_cast<session_actor>(viewer));
+  hand->link->file("/workspace/a", "1");
+  auto one = call("fs/stat", R"({"path":"/workspace/a"})");
+  send(one); // the first use of a hand looks for what an owner before us left
+  one.tool_call = "call_1";
+  one.tool = "read";
+  one.body = R"({"path":"/workspace/b"})";
+  send(one);
+  send(one);
+  auto told = *json::parse(*this->ask<std::string>(world, trace_atom_v, turn_id{"turn_1"}));
+  ASSERT_EQ(told["tools"].size(), 1u);
+  auto tool = told["tools"].at(0);
+  EXPECT_EQ(tool["name"].text(), "read");
+  EXPECT_EQ(tool["tool_call_id"].text(), "call_1");
+  EXPECT_EQ(tool["round_trips"].integer(), 1);
+  EXPECT_EQ(tool["requests"].integer(), 1);
+  EXPECT_EQ(tool["cache_hits"].integer(), 1);
+  EXPECT_EQ(tool["calls"].at(0)["subject"].text(), "/workspace/b");
+  auto other = *json::parse(*this->ask<std::string>(world, trace_atom_v, turn_id{"turn_2"}));
+  EXPECT_EQ(other["tools"].size(), 0u);
 }
 
 TEST_F(WorldActor, BadBodiesAreAnswered) {
