@@ -15,7 +15,7 @@ import unittest
 from urllib.parse import quote, urlsplit
 
 from tests.e2e.sandboxd import Sandboxd, SandboxdCase, needs_sandboxes, program
-from tests.e2e.wait import until
+from tests.e2e.wait import DEADLINE, until
 
 
 def time_of(text):
@@ -107,6 +107,16 @@ class ControlPlane(SandboxdCase):
         self.assertGreater(time_of(box.detail().json["endAt"]), before + 500)
         self.assertError(self.service.call("POST", f"/sandboxes/{box.id}/connect", {}), 400)
         self.assertError(self.service.call("POST", f"/sandboxes/{box.id}/resume", {"timeout": 9}), 409)
+
+    def test_the_times_of_both_generations(self):
+        for path, seconds in (("/sandboxes", 15), ("/v2/sandboxes", 300)):
+            made = self.service.call("POST", path, {"templateID": "base"})
+            self.assertEqual(made.status, 201, made)
+            detail = self.service.call("GET", "/sandboxes/" + made.json["sandboxID"]).json
+            self.service.call("DELETE", "/sandboxes/" + made.json["sandboxID"])
+            # It counts from the end of the boot.
+            life = time_of(detail["endAt"]) - time_of(detail["startedAt"])
+            self.assertTrue(seconds <= life < seconds + DEADLINE, detail)
 
     def test_timeout_moves_both_ways_and_refresh_one(self):
         box = self.sandbox(timeout=1000)
