@@ -19,9 +19,10 @@ MAY_INCLUDE = {
     "net": ("protocol/wire", "protocol/ports"),
     "actors": ("protocol/wire", "protocol/ports", "protocol/actors"),
     "gateway": ("protocol/wire", "protocol/ports", "protocol/actors", "net"),
-    "apps": ("protocol/wire", "protocol/ports", "protocol/actors", "net", "actors", "gateway", "sandboxd"),
-    "sandboxd": ("protocol/wire", "net"),
-    "tests": ("protocol/wire", "protocol/ports", "protocol/actors", "net", "actors", "gateway", "apps", "sandboxd"),
+    "apps": ("protocol/wire", "protocol/ports", "protocol/actors", "net", "actors", "gateway", "sandboxd/templates"),
+    "sandboxd/templates": ("protocol/wire", "net", "sandboxd"),
+    "sandboxd": ("protocol/wire", "net", "sandboxd/templates"),
+    "tests": ("protocol/wire", "protocol/ports", "protocol/actors", "net", "actors", "gateway", "apps", "sandboxd", "sandboxd/templates"),
 }
 
 # (headers, layers that may include them besides tests, what to do instead)
