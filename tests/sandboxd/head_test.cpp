@@ -109,8 +109,9 @@ TEST(ForwardedResponse, SaysHowTheBodyEndsHere) {
 }
 
 TEST(OwnResponse, HasNoBodyWhereNoneMayBe) {
-  EXPECT_EQ(
-    own_response({204, ""}, true, false), "HTTP/1.1 204 No Content\r\nKeep-Alive: timeout=600\r\n\r\n");
+  auto bare = own_response({204, ""}, true, false);
+  EXPECT_TRUE(bare.starts_with("HTTP/1.1 204 No Content\r\nDate: ")) << bare;
+  EXPECT_TRUE(bare.ends_with(" GMT\r\nKeep-Alive: timeout=600\r\n\r\n")) << bare;
   EXPECT_EQ(own_response({404, "{}"}, false, true).find("{}"), std::string::npos);
   EXPECT_NE(own_response({404, "{}"}, false, false).find("Content-Length: 2\r\n"), std::string::npos);
 }

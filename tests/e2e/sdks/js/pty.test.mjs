@@ -35,12 +35,15 @@ area('pty', { envs: { OF_CREATE: 'created' } }, (test) => {
 
   test('resize reaches the terminal and what runs in it', async ({ sandbox }) => {
     const one = await terminal(sandbox)
-    await one.type("trap 'echo changed' WINCH; stty size\n")
+    // In the foreground until it is interrupted: nobody else hears of a resize.
+    await one.type(`stty size; sh -c 'trap "echo changed" WINCH; echo re""ady; while :; do sleep 0.1; done'\n`)
     await one.shows(/24 80\r\n/)
+    await one.shows(/ready\r\n/)
     await sandbox.pty.resize(one.pid, { cols: 120, rows: 50 })
+    await one.shows(/changed\r\n/)
+    await one.type('\x03')
     await one.type('stty size\n')
     await one.shows(/50 120\r\n/)
-    await one.shows(/changed\r\n/)
     await sandbox.pty.kill(one.pid)
   })
 
