@@ -42,6 +42,7 @@ area('pty', { envs: { OF_CREATE: 'created' } }, (test) => {
     await sandbox.pty.resize(one.pid, { cols: 120, rows: 50 })
     await one.shows(/changed\r\n/)
     await one.type('\x03')
+    await one.shows(/\^C[^]*\$ $/) // the shell reads again: before that an interrupt may take what is typed
     await one.type('stty size\n')
     await one.shows(/50 120\r\n/)
     await sandbox.pty.kill(one.pid)
@@ -66,6 +67,7 @@ area('pty', { envs: { OF_CREATE: 'created' } }, (test) => {
     await one.type('echo "rea""dy"; sleep 100\n')
     await one.shows(/ready\r\n/)
     await one.type('\x03')
+    await one.shows(/\^C[^]*\$ $/) // as above
     await one.type('echo "status=$""?"\n')
     await one.type('echo "go""ne on"\n')
     await one.shows(/gone on\r\n/)
