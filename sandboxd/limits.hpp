@@ -31,6 +31,9 @@ inline constexpr auto still_body = 300s;  ///< the client sends none of it; over
 inline constexpr auto port_connect = 10s; ///< a port inside takes the connection, else it counts as closed
 inline constexpr size_t signature_tries = 4096; ///< sandboxes that a signed URL without an id may be of
 
+// -- pauses
+inline constexpr auto freeze = 10s; ///< until all processes stand still; longer: they go on, and it is 500
+
 // -- envd
 inline constexpr auto envd_answer = 5s; ///< envd answers /health within, else a connect is 504
 inline constexpr auto envd_told = 5s;   ///< /freeze and /unfreeze; longer: the pause goes on without them

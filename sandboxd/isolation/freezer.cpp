@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/isolation/freezer.hpp"
 
+#include "sandboxd/await.hpp"
+#include "sandboxd/limits.hpp"
+
 #include <csignal>
+#include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,13 +26,25 @@ void signal_network(const running_sandbox& sandbox, int number) {
     ::syscall(SYS_pidfd_send_signal, sandbox.way_out.pidfd.get(), number, nullptr, 0);
 }
 
+bool has_ended(const running_sandbox& sandbox) {
+  pollfd first{sandbox.pidfd.get(), POLLIN, 0};
+  return ::poll(&first, 1, 0) == 1;
+}
+
 } // namespace
 
 result<void> freeze_sandbox(const runtime_paths& paths, const std::string& id, running_sandbox& sandbox) {
-  if (auto done = ask_runtime(paths, "pause", id); !done) {
-    (void)ask_runtime(paths, "resume", id);
+  // A process freezes when it runs next. runc looks a thousand times in a row, which is over before a busy
+  // machine has run all of them once.
+  result<void> done;
+  await_true(limits::freeze, [&] {
+    done = ask_runtime(paths, "pause", id);
+    if (!done)
+      (void)ask_runtime(paths, "resume", id);
+    return done || has_ended(sandbox);
+  });
+  if (!done)
     return done;
-  }
   sandbox.frozen = true;
   signal_network(sandbox, SIGSTOP);
   return {};

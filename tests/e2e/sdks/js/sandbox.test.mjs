@@ -119,12 +119,12 @@ area('sandbox', null, (test) => {
   test('an MCP gateway that the template has not, and the token of one', async ({ own }) => {
     const metadata = { run: unique() }
     const error = await failure(Sandbox.create(TEMPLATE, { ...LIFE, metadata, mcp: { none: {} } }), SandboxError)
-    assert.match(error.message, /Failed to start MCP gateway|exit status 127/)
+    assert.match(error.message, /Failed to start MCP gateway/)
     assert.deepEqual(await Sandbox.list({ query: { metadata } }).nextItems(), [])
     const sandbox = await own()
     await sandbox.files.write('/etc/mcp-gateway/.token', 'secret', { user: 'root' })
     assert.equal(await sandbox.getMcpToken(), 'secret')
-  })
+  }, { old: false })
 
   test('one that a request of short patience asks', async ({ own }) => {
     const sandbox = await own()
