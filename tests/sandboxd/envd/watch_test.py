@@ -122,8 +122,10 @@ class StreamTest(WatchCase):
         os.rename(self.home / "alien", self.root / "alien")
         (self.root / "alien" / "x" / "g").write_text("x")
         seen = self.fence(stream)
-        for event in (("alien", CREATE), ("alien/x", CREATE), ("alien/x/f", CREATE), ("alien/x/g", CREATE), ("alien/x/g", WRITE)):
-            self.assertEqual(seen.count(event), 1, event)
+        for name in ("alien", "alien/x", "alien/x/f", "alien/x/g"):
+            self.assertEqual(seen.count((name, CREATE)), 1, name)
+        # Found there, and written once more when the watch came between its two steps.
+        self.assertIn(("alien/x/g", WRITE), seen)
 
     def test_uploads(self):
         stream = self.watch()
