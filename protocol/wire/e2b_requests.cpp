@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The agentpool authors
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/wire/e2b.hpp"
+#include "protocol/wire/e2b_body.hpp"
 #include "protocol/wire/environment.hpp"
 #include "protocol/wire/text.hpp"
 
@@ -9,24 +10,6 @@ namespace agentpool::e2b {
 namespace {
 
 constexpr int64_t longest_refresh = 3600;
-
-tl::unexpected<failure> invalid(std::string_view member, std::string_view rule) {
-  return fail(
-    errc::bad_request, "validation error: " + std::string{member} + " must be " + std::string{rule});
-}
-
-result<json> parse_body(std::string_view body) {
-  auto parsed = json::parse(body.empty() ? "{}" : body);
-  if (!parsed)
-    return fail(errc::bad_request, "validation error: " + parsed.error().text());
-  if (!parsed->is_object())
-    return invalid("the body", "a JSON object");
-  return parsed;
-}
-
-bool absent(const json& value) {
-  return value.missing() || value.is_null();
-}
 
 // The readers leave `out` as it is when the member is absent or null.
 result<void> read(const json& body, std::string_view name, std::string& out) {

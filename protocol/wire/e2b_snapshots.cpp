@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "protocol/wire/e2b_snapshots.hpp"
 
+#include "protocol/wire/e2b_body.hpp"
 #include "protocol/wire/e2b_form.hpp"
 
 #include <algorithm>
@@ -13,20 +14,6 @@ namespace {
 constexpr size_t longest_name = 64;
 constexpr std::string_view default_tag = ":default";
 
-tl::unexpected<failure> invalid(std::string_view member, std::string_view rule) {
-  return fail(
-    errc::bad_request, "validation error: " + std::string{member} + " must be " + std::string{rule});
-}
-
-result<json> parse_object(std::string_view body) {
-  auto parsed = json::parse(body.empty() ? "{}" : body);
-  if (!parsed)
-    return fail(errc::bad_request, "validation error: " + parsed.error().text());
-  if (!parsed->is_object())
-    return invalid("the body", "a JSON object");
-  return parsed;
-}
-
 bool good_name(std::string_view name) {
   return !name.empty() && name.size() <= longest_name && std::all_of(name.begin(), name.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
@@ -35,7 +22,7 @@ bool good_name(std::string_view name) {
 
 result<int64_t> integer_or(const json& body, std::string_view name, int64_t fallback) {
   auto value = body[name];
-  if (value.missing() || value.is_null())
+  if (absent(value))
     return fallback;
   return value.integer() ? result<int64_t>{*value.integer()} : invalid(name, "an integer");
 }
@@ -57,11 +44,11 @@ std::string snapshot_list_json(const std::vector<snapshot_info>& rows) {
 }
 
 result<std::string> parse_snapshot(std::string_view body) {
-  auto parsed = parse_object(body);
+  auto parsed = parse_body(body);
   if (!parsed)
     return tl::unexpected{parsed.error()};
   auto value = (*parsed)["name"];
-  if (value.missing() || value.is_null())
+  if (absent(value))
     return std::string{};
   std::string_view name = value.text().value_or("");
   if (name.ends_with(default_tag))
@@ -88,7 +75,7 @@ result<snapshots_query> parse_snapshots_query(std::string_view query) {
 }
 
 result<fork_request> parse_fork(std::string_view body) {
-  auto parsed = parse_object(body);
+  auto parsed = parse_body(body);
   if (!parsed)
     return tl::unexpected{parsed.error()};
   auto timeout = integer_or(*parsed, "timeout", default_timeout_v1);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/control/network_settings.hpp"
 
+#include "net/equal_secrets.hpp"
 #include "protocol/wire/e2b_route.hpp"
 #include "protocol/wire/ids.hpp"
 
@@ -43,7 +44,7 @@ std::string network_settings::host_for(uint16_t port) const {
 }
 
 bool network_settings::admits(uint16_t port, std::string_view token) const {
-  return traffic_token.empty() || port == e2b::envd_port || equal_secrets(token, traffic_token);
+  return traffic_token.empty() || port == e2b::envd_port || net::equal_secrets(token, traffic_token);
 }
 
 bool network_settings::resolves(std::string_view name, std::optional<bool> internet) const {
@@ -70,13 +71,6 @@ std::string network_settings_json(const network_settings& settings) {
 
 network_settings network_settings_of(const json& value) {
   return {e2b::network_of(value["options"]), value["traffic_token"].text_or("")};
-}
-
-bool equal_secrets(std::string_view a, std::string_view b) {
-  unsigned char difference = a.size() == b.size() ? 0 : 1;
-  for (size_t i = 0; i < a.size() && i < b.size(); ++i)
-    difference |= static_cast<unsigned char>(a[i] ^ b[i]);
-  return difference == 0;
 }
 
 } // namespace agentpool::sandboxd

@@ -29,7 +29,4 @@ network_settings new_network_settings(const std::optional<e2b::network_options>&
 std::string network_settings_json(const network_settings& settings);
 network_settings network_settings_of(const json& value);
 
-/// The time does not depend on where the two differ.
-bool equal_secrets(std::string_view a, std::string_view b);
-
 } // namespace agentpool::sandboxd

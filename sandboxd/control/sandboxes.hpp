@@ -185,14 +185,13 @@ public:
 private:
   using entry_ptr = std::shared_ptr<sandbox_entry>;
 
-  reply<sandbox_record> new_record(
-    const e2b::new_sandbox& request, e2b::api version, const std::string& team);
   /// What the template's name leads to: a record that names it, and the disk to start from or empty.
   struct origin {
     sandbox_record record;
     std::string image;
   };
   reply<origin> find_template(const std::string& name, const std::string& team) const;
+  reply<origin> new_record(const e2b::new_sandbox& request, e2b::api version, const std::string& team);
   task<reply<e2b::sandbox>> begin(sandbox_record record, std::string image, int64_t timeout_s);
   task<void> fork_one(sandbox_record from, std::string image, int64_t timeout_s, fork_entry* into);
   /// The disk of a running sandbox, which stands still meanwhile.

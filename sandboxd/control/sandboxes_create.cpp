@@ -32,7 +32,7 @@ reply<sandboxes::origin> sandboxes::find_template(const std::string& name, const
   return out;
 }
 
-reply<sandbox_record> sandboxes::new_record(
+reply<sandboxes::origin> sandboxes::new_record(
   const e2b::new_sandbox& request, e2b::api version, const std::string& team) {
   auto seconds = request.timeout_or_default(version);
   if (auto good = check_timeout(seconds, team); !good)
@@ -46,7 +46,7 @@ reply<sandbox_record> sandboxes::new_record(
   auto secure = request.secure_or_default(version);
   if (request.network && !request.network->allow_public_traffic && !secure)
     return api_fail(400, "network.allowPublicTraffic can only be false when secure is true");
-  auto record = std::move(from->record);
+  auto& record = from->record;
   record.team = team;
   record.timeout_s = seconds;
   record.access_token = secure ? sha256_hex(random_token("")) : "";
@@ -57,7 +57,7 @@ reply<sandbox_record> sandboxes::new_record(
   record.network = new_network_settings(request.network);
   record.metadata = request.metadata;
   record.env_vars = request.env_vars;
-  return record;
+  return from;
 }
 
 sandboxes::task<reply<e2b::sandbox>> sandboxes::begin(
@@ -90,12 +90,11 @@ sandboxes::task<reply<e2b::sandbox>> sandboxes::begin(
 
 sandboxes::task<reply<e2b::sandbox>> sandboxes::create(
   e2b::new_sandbox request, e2b::api version, std::string team) {
-  auto record = new_record(request, version, team);
-  if (!record)
-    co_return tl::unexpected{record.error()};
-  auto image = find_template(request.template_id, team)->image;
-  auto seconds = record->timeout_s;
-  co_return co_await begin(std::move(*record), std::move(image), seconds);
+  auto from = new_record(request, version, team);
+  if (!from)
+    co_return tl::unexpected{from.error()};
+  auto seconds = from->record.timeout_s;
+  co_return co_await begin(std::move(from->record), std::move(from->image), seconds);
 }
 
 sandboxes::task<void> sandboxes::fork_one(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/control/teams.hpp"
 
+#include "net/equal_secrets.hpp"
 #include "protocol/wire/json.hpp"
 
 #include <algorithm>
@@ -22,13 +23,6 @@ struct bound {
 constexpr std::array bounds{bound{"running", &team_limits::running},
   bound{"sandboxes", &team_limits::sandboxes}, bound{"creates_per_minute", &team_limits::creates_per_minute},
   bound{"longest_timeout_s", &team_limits::longest_timeout_s}, bound{"disk_mib", &team_limits::disk_mib}};
-
-bool equal_secrets(std::string_view a, std::string_view b) {
-  unsigned char difference = a.size() == b.size() ? 0 : 1;
-  for (size_t i = 0; i < a.size() && i < b.size(); ++i)
-    difference |= static_cast<unsigned char>(a[i] ^ b[i]);
-  return difference == 0;
-}
 
 tl::unexpected<failure> wrong(const std::string& what) {
   return fail(errc::bad_request, what);
@@ -149,7 +143,7 @@ const team* team_list::of_key(std::string_view key) const {
   const team* found = nullptr;
   for (const auto& one : teams_)
     for (const auto& own : one.keys)
-      if (equal_secrets(own, key))
+      if (net::equal_secrets(key, own))
         found = &one;
   return found;
 }

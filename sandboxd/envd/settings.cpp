@@ -39,13 +39,6 @@ void set_env(string_map& envs, const std::string& name, const std::string& value
     found->second = value;
 }
 
-bool equal_secrets(std::string_view given, std::string_view secret) {
-  unsigned difference = given.size() == secret.size() ? 0 : 1;
-  for (size_t i = 0; i < given.size(); ++i)
-    difference |= static_cast<unsigned char>(given[i] ^ (secret.empty() ? 0 : secret[i % secret.size()]));
-  return difference == 0;
-}
-
 settings::settings(user_database users) : users_(std::move(users)) {}
 
 settings::outcome_of_init settings::apply(std::string_view text, bool trusted) {

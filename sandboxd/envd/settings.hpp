@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "net/equal_secrets.hpp"
 #include "protocol/wire/envd_files.hpp"
 #include "sandboxd/envd/users.hpp"
 
@@ -48,7 +49,6 @@ private:
 /// Sets `name` in `envs`, in place when it is there.
 void set_env(string_map& envs, const std::string& name, const std::string& value);
 
-/// Whether both are equal, in a time that depends on the length of `given` alone.
-bool equal_secrets(std::string_view given, std::string_view secret);
+using net::equal_secrets;
 
 } // namespace agentpool::envd

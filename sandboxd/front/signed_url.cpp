@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandboxd/front/signed_url.hpp"
 
+#include "net/equal_secrets.hpp"
 #include "protocol/wire/e2b_list.hpp"
 #include "protocol/wire/e2b_signature.hpp"
 #include "sandboxd/limits.hpp"
@@ -57,7 +58,7 @@ std::shared_ptr<sandbox_entry> sandbox_of(
     if (++tries > limits::signature_tries)
       break;
     auto expected = e2b::file_signature(url.path, operation, url.user, token, url.expiration);
-    if (equal_secrets(expected, url.signature))
+    if (net::equal_secrets(url.signature, expected))
       return entry;
   }
   return nullptr;

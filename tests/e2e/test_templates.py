@@ -238,13 +238,13 @@ class Build(Recipes):
         self.assertEqual(service.stop(), 0)
 
     def test_mirrors_of_the_recipe(self):
-        self.build(self.recipe(toml='from = "base"\n[mirrors]\npip = "http://mirror.example/simple"\n'
-                                    'npm = "http://mirror.example/npm/"\napt = "http://mirror.example/debian"\n'))
+        self.build(self.recipe(toml='from = "base"\n[mirrors]\npip = "http://packages.test/simple"\n'
+                                    'npm = "http://packages.test/npm/"\napt = "http://packages.test/debian"\n'))
         tree = os.path.join(self.folder, "tiny", "rootfs")
-        for path, text in (("etc/xdg/pip/pip.conf", "[global]\nindex-url = http://mirror.example/simple\n"),
-                           ("etc/npmrc", "registry=http://mirror.example/npm/\n"),
-                           ("etc/apt/sources.list", "deb http://mirror.example/debian bookworm main\n"
-                                                    "deb http://mirror.example/debian bookworm-updates main\n")):
+        for path, text in (("etc/xdg/pip/pip.conf", "[global]\nindex-url = http://packages.test/simple\n"),
+                           ("etc/npmrc", "registry=http://packages.test/npm/\n"),
+                           ("etc/apt/sources.list", "deb http://packages.test/debian bookworm main\n"
+                                                    "deb http://packages.test/debian bookworm-updates main\n")):
             with open(os.path.join(tree, path), encoding="utf-8") as file:
                 self.assertEqual(file.read(), text)
 

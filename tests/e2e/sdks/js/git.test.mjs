@@ -7,13 +7,13 @@ import { area, failure, sdk } from './support.mjs'
 /** A bare repository and a clone of it with one commit that was pushed. */
 async function clone({ sandbox: { git, files }, dir }) {
   await git.init(`${dir}/remote.git`, { bare: true, initialBranch: 'main' })
-  await git.clone(`${dir}/remote.git`, { path: `${dir}/work` })
-  await git.configureUser('A User', 'user@example.com', { scope: 'local', path: `${dir}/work` })
-  await files.write(`${dir}/work/a.txt`, 'one\n')
-  await git.add(`${dir}/work`)
-  await git.commit(`${dir}/work`, 'first')
-  await git.push(`${dir}/work`, { remote: 'origin', branch: 'main' })
-  return `${dir}/work`
+  await git.clone(`${dir}/remote.git`, { path: `${dir}/tree` })
+  await git.configureUser('A User', 'user@example.com', { scope: 'local', path: `${dir}/tree` })
+  await files.write(`${dir}/tree/a.txt`, 'one\n')
+  await git.add(`${dir}/tree`)
+  await git.commit(`${dir}/tree`, 'first')
+  await git.push(`${dir}/tree`, { remote: 'origin', branch: 'main' })
+  return `${dir}/tree`
 }
 
 area('git', {}, (test) => {
