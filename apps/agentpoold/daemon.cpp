@@ -166,6 +166,7 @@ int daemon::run() {
   }
   stop_tree();
   node_ = nullptr;
+  sys_.await_all_actors_done(); // they use the io thread to their end, however late it is
   return !opened ? 2 : *tree_failed_ ? 1 : 0;
 }
 

@@ -122,6 +122,7 @@ inline constexpr auto world_content = 175s; ///< …a read, a mutation, the star
 inline constexpr size_t upload_bytes = size_t{4} << 30; ///< one file that an App sends: 413
 inline constexpr auto known_stale = 2s; ///< what is known of files expires, while something may change them
 inline constexpr size_t known_files = 4096; ///< paths of a session that are known: all are forgotten
+inline constexpr size_t known_path_bytes = 1u << 20; ///< of their names together: all are forgotten
 inline constexpr size_t known_used = 64;    ///< …that are asked for again together: the longest unused goes
 inline constexpr size_t known_unused = 3;   ///< asked for in vain so often in a row: it goes as well
 inline constexpr size_t known_ahead = 6;    ///< questions at once that nobody waits for yet

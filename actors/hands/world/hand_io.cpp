@@ -27,6 +27,8 @@ struct hand_io::wave {
   std::vector<std::string> paths;
   then<std::vector<seen>> next;
   std::vector<seen> stats{};
+  bool chain = false;
+  size_t most = 0; ///< so many are asked for
   size_t asked = 0, answered = 0;
   bool filling = false;
   std::optional<failure> error{};
@@ -132,9 +134,16 @@ void hand_io::touch(const std::string& path) const {
 }
 
 void hand_io::lstats(std::vector<std::string> paths, then<std::vector<seen>> next) {
-  if (paths.empty())
-    return next(std::vector<seen>{});
-  auto all = std::make_shared<wave>(wave{std::move(paths), std::move(next)});
+  start_wave({std::move(paths), std::move(next)});
+}
+
+void hand_io::lstats_down(std::vector<std::string> paths, then<std::vector<seen>> next) {
+  start_wave({.paths = std::move(paths), .next = std::move(next), .chain = true});
+}
+
+void hand_io::start_wave(wave what) {
+  auto all = std::make_shared<wave>(std::move(what));
+  all->most = all->paths.size();
   all->stats.resize(all->paths.size());
   fill(all);
 }
@@ -143,9 +152,11 @@ void hand_io::lstats(std::vector<std::string> paths, then<std::vector<seen>> nex
 void hand_io::fill(const std::shared_ptr<wave>& all) {
   if (std::exchange(all->filling, true))
     return;
-  while (all->asked < all->paths.size() && all->asked - all->answered < defaults::world_wave) {
+  while (all->asked < all->most && all->asked - all->answered < defaults::world_wave) {
     auto i = all->asked++;
     lstat(all->paths[i], [self = shared_from_this(), all, i](result<seen> got) {
+      if (!got || (all->chain && !*got)) // nothing is below nothing
+        all->most = std::min(all->most, i + 1);
       if (got)
         all->stats[i] = std::move(*got);
       else if (!all->error)
@@ -155,7 +166,7 @@ void hand_io::fill(const std::shared_ptr<wave>& all) {
     });
   }
   all->filling = false;
-  if (all->answered < all->paths.size() || !all->next)
+  if (all->answered < std::max(all->asked, all->most) || !all->next)
     return;
   auto done = std::exchange(all->next, nullptr);
   if (all->error)

@@ -26,9 +26,10 @@ const seen* known_files::find(const std::string& path) const {
 void known_files::put(const std::string& path, seen what, const moment& asked) {
   if (asked != now())
     return;
-  if (entries_.size() >= defaults::known_files)
-    entries_.clear();
-  entries_.insert_or_assign(path, std::move(what));
+  if (entries_.size() >= defaults::known_files || path_bytes_ >= defaults::known_path_bytes)
+    forget_all();
+  if (entries_.insert_or_assign(path, std::move(what)).second)
+    path_bytes_ += path.size();
   if (is_restless() && timer_ == 0)
     timer_ = home_->after(defaults::known_stale, [weak = weak_from_this()] {
       if (auto self = weak.lock()) {
@@ -38,9 +39,14 @@ void known_files::put(const std::string& path, seen what, const moment& asked) {
     });
 }
 
+void known_files::forget_all() {
+  entries_.clear();
+  path_bytes_ = 0;
+}
+
 void known_files::change() {
   ++generation_;
-  entries_.clear();
+  forget_all();
   home_->stop(std::exchange(timer_, 0));
 }
 
@@ -55,35 +61,45 @@ known_files::writer known_files::begin_writer() {
           }};
 }
 
-// Of a path whose links are known, as far as they are.
-std::string known_files::canonical(const std::string& path) const {
-  auto parts = prefixes(path);
-  std::vector<seen> stats;
-  for (const auto& part : parts) {
-    const auto* known = find(part);
-    stats.push_back(
-      known ? *known : seen{ports::entry_info{.path = part, .type = ports::entry_type::directory}});
+void known_files::forget(const std::string& path) {
+  if (auto found = entries_.find(path); found != entries_.end()) {
+    path_bytes_ -= path.size();
+    entries_.erase(found);
   }
-  return stats.empty() ? path : fold(path, stats).canonical;
 }
 
-bool known_files::touched(const std::string& path, const seen& entry, const std::string& by) const {
-  if (within(by, path) || within(path, by))
-    return true;
-  if (entry && entry->symlink) // what it says of its target may be another thing now
-    return leads_nowhere(*entry) || within(by, entry->link_target) || within(by, canonical(path));
-  auto real = canonical(path);
-  return within(by, real) || within(real, by);
+std::vector<std::string> known_files::below(const std::string& path) const {
+  auto root = path == "/" ? path : path + '/';
+  std::vector<std::string> out;
+  for (auto at = entries_.lower_bound(root); at != entries_.end() && at->first.starts_with(root); ++at)
+    out.push_back(at->first);
+  return out;
+}
+
+// Of a link: itself, and what is known below it and is another name of what `by` changed.
+void known_files::touch_link(const std::string& link, const ports::entry_info& entry, const std::string& by,
+  std::vector<std::string>& gone) const {
+  auto nowhere = leads_nowhere(entry);
+  if (nowhere || within(by, entry.link_target)) // what it says of its target may be another thing now
+    gone.push_back(link);
+  for (auto& path : below(link)) {
+    auto real = join(entry.link_target, std::string_view{path}.substr(link.size() + 1));
+    if (nowhere || within(by, real) || within(real, by))
+      gone.push_back(std::move(path));
+  }
 }
 
 void known_files::touch(const std::string& path) {
   ++changes_;
-  std::vector<std::string> gone;
+  auto gone = below(path);
+  for (auto& above : prefixes(path))
+    gone.push_back(std::move(above));
+  gone.emplace_back("/");
   for (const auto& [known, entry] : entries_)
-    if (touched(known, entry, path))
-      gone.push_back(known);
+    if (entry && entry->symlink)
+      touch_link(known, *entry, path, gone);
   for (const auto& one : gone)
-    entries_.erase(one);
+    forget(one);
 }
 
 // -- asking

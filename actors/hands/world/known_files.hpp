@@ -82,8 +82,11 @@ private:
   };
 
   void change();
-  std::string canonical(const std::string& path) const;
-  bool touched(const std::string& path, const seen& entry, const std::string& by) const;
+  void forget(const std::string& path);
+  void forget_all();
+  std::vector<std::string> below(const std::string& path) const;
+  void touch_link(const std::string& link, const ports::entry_info& entry, const std::string& by,
+    std::vector<std::string>& gone) const;
 
   std::shared_ptr<loop> home_;
   uint64_t hand_generation_ = 0, continuity_ = 0;
@@ -91,6 +94,7 @@ private:
   size_t writers_ = 0;
   loop::timer timer_ = 0; ///< the end of a generation while something may write
   std::map<std::string, seen> entries_;
+  size_t path_bytes_ = 0; ///< of the names of all entries
   std::map<std::string, use_of> used_;
   uint64_t uses_ = 0, asked_ahead_ = 0;
   std::map<std::string, std::shared_ptr<flight>> flights_;

@@ -104,7 +104,7 @@ void resolve_path(
   auto parts = prefixes(path);
   if (parts.empty())
     parts.emplace_back("/");
-  hand->lstats(std::move(parts), [path, next = std::move(next)](result<std::vector<seen>> stats) {
+  hand->lstats_down(std::move(parts), [path, next = std::move(next)](result<std::vector<seen>> stats) {
     if (!stats)
       return next(tl::unexpected{stats.error()});
     resolved out{fold(path, *stats), {}};

@@ -204,6 +204,33 @@ TEST_F(KnownFiles, AWriteForgetsWhatElseLeadsToTheFile) {
     << "it may lead to the new file";
 }
 
+TEST_F(KnownFiles, AWriteForgetsWhatWasMissingBelowALinkThatLedNowhere) {
+  link->symlink("/workspace/loose", "/workspace/none");
+  stat("/workspace/loose");
+  stat("/workspace/loose/f");
+  calls_of(world::write, write_of("/workspace/none/f"), "text");
+  EXPECT_THAT(stat("/workspace/loose/f"), ElementsAre("stat /workspace/loose/f"));
+}
+
+TEST_F(KnownFiles, BelowWhatIsNotThereNothingIsAskedFor) {
+  std::string deep = "/workspace";
+  for (int i = 0; i < 1500; ++i)
+    deep += "/x";
+  EXPECT_LE(resolve(deep).size(), 2 * defaults::world_wave);
+}
+
+TEST_F(KnownFiles, LongPathsFillItByTheirBytes) {
+  std::string path = "/workspace";
+  for (int i = 0; path.size() < 3000; ++i)
+    link->directory(path += "/d");
+  resolve(path);
+  resolve("/workspace");
+  EXPECT_THAT(stat(path), IsEmpty());
+  for (int i = 0; i < 400; ++i)
+    stat(path + std::to_string(i));
+  EXPECT_THAT(stat("/workspace"), ElementsAre("stat /workspace"));
+}
+
 TEST_F(KnownFiles, AParentThatTheWriteMadeIsThere) {
   stat("/workspace/x");
   stat("/workspace/x/y");
