@@ -121,11 +121,11 @@ inline constexpr auto world_probe = 28s;    ///< a probe of the hand is answered
 inline constexpr auto world_content = 175s; ///< …a read, a mutation, the start of a command
 inline constexpr size_t upload_bytes = size_t{4} << 30; ///< one file that an App sends: 413
 inline constexpr auto known_stale = 2s; ///< what is known of files expires, while something may change them
-inline constexpr size_t known_files = 4096; ///< paths of a session that are known: all are forgotten
+inline constexpr size_t known_files = 4096;          ///< paths of a session that are known: all are forgotten
 inline constexpr size_t known_path_bytes = 1u << 20; ///< of their names together: all are forgotten
-inline constexpr size_t known_used = 64;    ///< …that are asked for again together: the longest unused goes
-inline constexpr size_t known_unused = 3;   ///< asked for in vain so often in a row: it goes as well
-inline constexpr size_t known_ahead = 6;    ///< questions at once that nobody waits for yet
+inline constexpr size_t known_used = 64;  ///< …that are asked for again together: the longest unused goes
+inline constexpr size_t known_unused = 3; ///< asked for in vain so often in a row: it goes as well
+inline constexpr size_t known_ahead = 6;  ///< questions at once that nobody waits for yet
 inline constexpr size_t kept_content =
   1 << 20; ///< bytes of files' content per session: the longest unused goes
 inline constexpr size_t kept_file = 256 * 1024; ///< …of one file: a larger one is not kept

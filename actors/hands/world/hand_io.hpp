@@ -80,7 +80,8 @@ public:
   void lstat_now(const std::string& path, then<seen> next);
   /// lstats in parallel, some at a time; the first failure counts.
   void lstats(std::vector<std::string> paths, then<std::vector<seen>> next);
-  /// The same for paths of which each is in the one before: below the first that is not there nothing is asked.
+  /// The same for paths of which each is in the one before: below the first that is not there nothing is
+  /// asked.
   void lstats_down(std::vector<std::string> paths, then<std::vector<seen>> next);
   /// stat: of what a link leads to; nothing for one that leads nowhere. `now`: from the hand itself.
   void stat(const std::string& path, then<seen> next, bool now = false);
