@@ -262,13 +262,13 @@ class DataPlane(SandboxdCase):
 
     def test_an_upgraded_connection_is_passed_through(self):
         code = (
-            "import socket\ns=socket.create_server(('127.0.0.1',8301))\nc,_=s.accept()\nd=b''\n"
+            "import socket\ns=socket.create_server(('127.0.0.1',8301))\nopen('/tmp/up','w').close()\nc,_=s.accept()\nd=b''\n"
             "while b'\\r\\n\\r\\n' not in d: d+=c.recv(999)\n"
             "c.sendall(b'HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: echo\\r\\n\\r\\nhi')\n"
             "while True:\n d=c.recv(999)\n if not d: break\n c.sendall(d.upper())\nc.close()"
         )
         self.assertEqual(self.box.write("/workspace/up.py", code.encode()).status, 200)
-        self.box.must("nohup python3 /workspace/up.py >/dev/null 2>&1 & sleep 1")
+        self.box.must("nohup python3 /workspace/up.py >/dev/null 2>&1 & until test -e /tmp/up; do sleep 0.05; done")
         address = urlsplit(self.service.url)
         with socket.create_connection((address.hostname, address.port), timeout=60) as link:
             head = "".join(f"{name}: {value}\r\n" for name, value in self.box.headers(port=8301).items())

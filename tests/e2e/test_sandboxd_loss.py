@@ -92,7 +92,7 @@ class Loss(SandboxdCase):
         box.must("echo kept > /workspace/file")
         processes = service.below()
         self.assertEqual(service.stop(), 0)
-        self.assertFalse([pid for pid in processes if procs.alive(pid)])
+        until(lambda: not [pid for pid in processes if procs.alive(pid)], "its processes are gone")
         self.assertEqual(loops_below(service.work), [])
         self.assertEqual(cgroups(box.id), [])
         service.start()
