@@ -238,24 +238,24 @@ class Build(Recipes):
         self.assertEqual(service.stop(), 0)
 
     def test_mirrors_of_the_recipe(self):
-        self.build(self.recipe(toml='from = "base"\n[mirrors]\npip = "http://packages.test/simple"\n'
-                                    'npm = "http://packages.test/npm/"\napt = "http://packages.test/debian"\n'))
+        self.build(self.recipe(toml='from = "base"\n[mirrors]\npip = "http://one.example/python"\n'
+                                    'npm = "http://one.example/node/"\napt = "http://one.example/system"\n'))
         tree = os.path.join(self.folder, "tiny", "rootfs")
-        for path, text in (("etc/xdg/pip/pip.conf", "[global]\nindex-url = http://packages.test/simple\n"),
-                           ("etc/npmrc", "registry=http://packages.test/npm/\n"),
-                           ("etc/apt/sources.list", "deb http://packages.test/debian bookworm main\n"
-                                                    "deb http://packages.test/debian bookworm-updates main\n")):
+        for path, text in (("etc/xdg/pip/pip.conf", "[global]\nindex-url = http://one.example/python\n"),
+                           ("etc/npmrc", "registry=http://one.example/node/\n"),
+                           ("etc/apt/sources.list", "deb http://one.example/system bookworm main\n"
+                                                    "deb http://one.example/system bookworm-updates main\n")):
             with open(os.path.join(tree, path), encoding="utf-8") as file:
                 self.assertEqual(file.read(), text)
 
     def test_mirrors_of_the_service_win(self):
-        self.build(self.recipe(toml='from = "base"\n[mirrors]\npip = "http://m/simple"\nnpm = "http://m/npm"\n'))
-        service = self.service_on("--pip-mirror", "http://other.example/simple",
-                                  "--apt-mirror", "http://other.example/debian")
+        self.build(self.recipe(toml='from = "base"\n[mirrors]\npip = "http://m/python"\nnpm = "http://m/node"\n'))
+        service = self.service_on("--pip-mirror", "http://other.example/python",
+                                  "--apt-mirror", "http://other.example/system")
         box = service.create(templateID="tiny", timeout=3000)
         self.assertEqual(box.must("cat /etc/xdg/pip/pip.conf /etc/npmrc"),
-                         "[global]\nindex-url = http://other.example/simple\nregistry=http://m/npm")
-        self.assertIn("deb http://other.example/debian bookworm main\n", box.read("/etc/apt/sources.list").body.decode())
+                         "[global]\nindex-url = http://other.example/python\nregistry=http://m/node")
+        self.assertIn("deb http://other.example/system bookworm main\n", box.read("/etc/apt/sources.list").body.decode())
         box.must("echo registry=mine > /etc/npmrc; echo mine > /etc/xdg/pip/pip.conf", "root")
         self.assertEqual(service.call("POST", f"/sandboxes/{box.id}/pause", {"memory": False}).status, 204)
         self.assertEqual(box.connect().status, 201)

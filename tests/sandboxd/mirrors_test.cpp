@@ -13,15 +13,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const mirrors all{"http://m/simple", "https://m/npm/", "http://m/debian", "http://m/security"};
+const mirrors all{"http://m/python", "https://m/node/", "http://m/system", "http://m/security"};
 
 TEST(Mirrors, AreFilesThatTheirProgramsRead) {
   EXPECT_TRUE(mirror_files({}).empty());
   auto files = mirror_files(all);
-  EXPECT_EQ(files["etc/xdg/pip/pip.conf"], "[global]\nindex-url = http://m/simple\n");
-  EXPECT_EQ(files["etc/npmrc"], "registry=https://m/npm/\n");
-  EXPECT_EQ(files["etc/apt/sources.list"], "deb http://m/debian bookworm main\n"
-                                           "deb http://m/debian bookworm-updates main\n"
+  EXPECT_EQ(files["etc/xdg/pip/pip.conf"], "[global]\nindex-url = http://m/python\n");
+  EXPECT_EQ(files["etc/npmrc"], "registry=https://m/node/\n");
+  EXPECT_EQ(files["etc/apt/sources.list"], "deb http://m/system bookworm main\n"
+                                           "deb http://m/system bookworm-updates main\n"
                                            "deb http://m/security bookworm-security main\n");
 }
 
@@ -47,8 +47,8 @@ TEST(Mirrors, ReplaceTheTemplatesOwnInsideItsRoot) {
   EXPECT_TRUE(fs::is_empty(outside) || !fs::exists(outside + "/pip"));
   fs::remove(root + "/etc/xdg");
   ASSERT_TRUE(write_mirrors(root, all, ::getuid()));
-  EXPECT_EQ(read_whole(root + "/etc/npmrc").value(), "registry=https://m/npm/\n");
-  EXPECT_EQ(read_whole(root + "/etc/xdg/pip/pip.conf").value(), "[global]\nindex-url = http://m/simple\n");
+  EXPECT_EQ(read_whole(root + "/etc/npmrc").value(), "registry=https://m/node/\n");
+  EXPECT_EQ(read_whole(root + "/etc/xdg/pip/pip.conf").value(), "[global]\nindex-url = http://m/python\n");
   EXPECT_EQ(read_whole(outside + "/npmrc").value(), "kept");
 }
 
